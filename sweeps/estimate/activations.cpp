@@ -24,6 +24,11 @@ void add_experts(const Setup& setup, LayerActivations& kept) {
                       number(setup.expert_tp);
   kept.routed = element * rows * number(m.hidden) + kRest;
   kept.mlp = 3 * element * rows * number(m.expert_ffn) / number(setup.expert_tp);
+  const double part = tokens_of(setup) / number(setup.tp);
+  if (m.shared_ffn > 0) kept.shared = mlp_bytes(setup) * part * number(m.shared_ffn);
+  // The gate weighs what comes of it, and keeps that.
+  if (m.shared_gate)
+    kept.shared += element * tokens_of(setup) * sequence_share(setup) * number(m.hidden);
 }
 
 }  // namespace
@@ -36,7 +41,7 @@ double sequence_share(const Setup& setup) {
   return setup.sequence_parallel ? 1 / number(setup.tp) : 1;
 }
 
-LayerActivations layer_activations(const Setup& setup) {
+LayerActivations layer_activations(const Setup& setup, bool has_experts) {
   const Shape& m = setup.shape;
   const double element = bytes_of(setup.type), tokens = tokens_of(setup);
   const double own = tokens * sequence_share(setup) * number(m.hidden);
@@ -58,7 +63,7 @@ LayerActivations layer_activations(const Setup& setup) {
     kept.scores = bytes * part * number(m.heads) * number(m.seq) / number(setup.cp);
   }
   if (setup.hidden_dropout) kept.dropout = 2 * own;
-  if (m.experts > 0)
+  if (has_experts)
     add_experts(setup, kept);
   else
     kept.mlp = mlp_bytes(setup) * part * number(m.ffn);

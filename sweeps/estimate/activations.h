@@ -18,16 +18,17 @@ struct LayerActivations {
   double norm2 = 0;
   double mlp = 0;     ///< before and behind the activation, of experts too
   double routed = 0;  ///< tokens in the order of their experts
+  double shared = 0;  ///< of the MLP that all tokens meet beside their experts
 
   double all() const {
     return norm1 + qkv + qk_norms + context + copy + log_sums + scores + dropout + norm2 + mlp +
-           routed;
+           routed + shared;
   }
 };
 
 /// Source: Korthikanti et al., 2022, tensor by tensor as Megatron-Core and Transformer Engine keep
 /// them.
-LayerActivations layer_activations(const Setup& setup);
+LayerActivations layer_activations(const Setup& setup, bool has_experts);
 
 /// Tokens of a micro-batch on one GPU, as attention and the MLP see them.
 double tokens_of(const Setup& setup);

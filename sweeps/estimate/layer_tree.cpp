@@ -13,7 +13,11 @@ namespace {
 class Lister {
  public:
   Lister(const Setup& setup, std::int64_t stage)
-      : setup_(setup), m_(setup.shape), kept_(layer_activations(setup)), stage_(stage) {}
+      : setup_(setup),
+        m_(setup.shape),
+        mixtures_(setup.mixtures_of_stage(stage)),
+        kept_(layer_activations(setup, mixtures_ > 0)),
+        stage_(stage) {}
 
   std::vector<ModelPart> all() && {
     if (stage_ == 0) embedding();
@@ -24,8 +28,8 @@ class Lister {
 
  private:
   /// Of a weight; `columns` 0: a vector.
-  ModelPart& add(const char* name, std::int64_t rows, std::int64_t columns, std::int64_t biases,
-                 const char* formula) {
+  ModelPart& add(const std::string& name, std::int64_t rows, std::int64_t columns,
+                 std::int64_t biases, const char* formula) {
     ModelPart part;
     part.name = name;
     part.shape = columns > 0 ? fmt::format("{} x {}", rows, columns) : fmt::format("{}", rows);
@@ -34,7 +38,7 @@ class Lister {
     parts_.push_back(std::move(part));
     return parts_.back();
   }
-  ModelPart& add(const char* name) {
+  ModelPart& add(const std::string& name) {
     parts_.emplace_back();
     parts_.back().name = name;
     return parts_.back();
@@ -55,13 +59,25 @@ class Lister {
   }
 
   void layer() {
+    const std::int64_t layers = setup_.layers_of_stage(stage_), dense = layers - mixtures_;
     const auto begin = parts_.size();
     norm("layer.norm1", kept_.norm1);
     attention();
     norm("layer.norm2", kept_.norm2);
-    m_.experts > 0 ? experts() : mlp();
     if (kept_.dropout > 0) keeps(add("layer.dropouts"), kept_.dropout, "2 s b h");
-    for (auto i = begin; i < parts_.size(); ++i) parts_[i].times = setup_.layers_of_stage(stage_);
+    times(begin, layers);
+    const auto mlps = parts_.size();
+    if (dense > 0)
+      mlp("layer.mlp", m_.ffn, mixtures_ > 0 ? layer_activations(setup_, false).mlp : kept_.mlp);
+    times(mlps, dense);
+    const auto others = parts_.size();
+    if (mixtures_ > 0) experts();
+    times(others, mixtures_);
+  }
+
+  /// Of all parts from there on.
+  void times(std::size_t begin, std::int64_t layers) {
+    for (auto i = begin; i < parts_.size(); ++i) parts_[i].times = layers;
   }
 
   void norm(const char* name, double kept) {
@@ -86,11 +102,11 @@ class Lister {
           kept_.context, "2 s b h / t");
   }
 
-  void mlp() {
-    const std::int64_t ffn = m_.ffn / setup_.tp, up = (m_.gated() ? 2 : 1) * ffn;
-    add("layer.mlp.up", up, m_.hidden, m_.biases ? up : 0, m_.gated() ? "2 f h / t" : "f h / t");
-    keeps(add("layer.mlp.activation"), kept_.mlp, m_.gated() ? "6 s b f / t" : "4 s b f / t");
-    add("layer.mlp.down", m_.hidden, ffn, m_.biases ? m_.hidden : 0, "f h / t");
+  void mlp(const std::string& name, std::int64_t width, double kept) {
+    const std::int64_t ffn = width / setup_.tp, up = (m_.gated() ? 2 : 1) * ffn;
+    add(name + ".up", up, m_.hidden, m_.biases ? up : 0, m_.gated() ? "2 f h / t" : "f h / t");
+    keeps(add(name + ".activation"), kept, m_.gated() ? "6 s b f / t" : "4 s b f / t");
+    add(name + ".down", m_.hidden, ffn, m_.biases ? m_.hidden : 0, "f h / t");
   }
 
   void experts() {
@@ -103,6 +119,8 @@ class Lister {
     keeps(add("layer.mlp.experts.activation"), kept_.mlp, "6 k s b f / t");
     add("layer.mlp.experts.down", own * m_.hidden, ffn, m_.biases ? own * m_.hidden : 0,
         "E/e f h / t");
+    if (m_.shared_ffn > 0) mlp("layer.mlp.shared", m_.shared_ffn, kept_.shared);
+    if (m_.shared_gate) add("layer.mlp.shared.gate", m_.hidden, 0, 0, "h");
   }
 
   void head() {
@@ -116,7 +134,8 @@ class Lister {
 
   const Setup& setup_;
   const Shape& m_;
-  LayerActivations kept_;
+  std::int64_t mixtures_;
+  LayerActivations kept_;  ///< of a layer with experts, where there are some
   std::int64_t stage_;
   std::vector<ModelPart> parts_;
 };

@@ -37,6 +37,7 @@ std::string indivisible_reason(const Setup& setup) {
       {split_seq, setup.tp, "with sequence parallelism TP does not divide the sequence"},
       {m.experts, setup.ep, "EP does not divide the experts"},
       {expert_ffn, setup.expert_tp, "expert TP does not divide the width of an expert"},
+      {m.shared_ffn, setup.tp, "TP does not divide the width of the shared experts"},
       {holders, count_product({setup.ep, setup.expert_tp}),
        "EP x expert TP does not divide TP x CP x DP"},
       {shards, setup.instances, "instances of the distributed optimizer do not divide DP x CP"},

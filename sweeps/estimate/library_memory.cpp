@@ -48,25 +48,30 @@ double global_buffers(const Setup& setup) {
   return scores + gathered;
 }
 
-/// The elements of a layer's matrices: attention's in, attention's out, the MLP's two, of which an
-/// expert's are there several times.
+/// The elements of a matrix of a stage's layers, and how many of its kind there are.
 struct Matrix {
-  double elements, times;
+  double elements, count;
   bool of_experts;
 };
 
-std::array<Matrix, 4> matrices(const Setup& setup) {
+/// Attention's in, attention's out, and two of each kind of MLP.
+std::array<Matrix, 8> matrices(const Setup& setup, std::int64_t stage) {
   const Shape& m = setup.shape;
   const double h = number(m.hidden), tp = number(setup.tp), up = m.gated() ? 2 : 1;
   const double context = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
-  const bool mixture = m.experts > 0;
-  const double ffn = number(mixture ? m.expert_ffn : m.ffn);
-  const double split = number(mixture ? setup.expert_tp : setup.tp);
-  const double times = mixture ? number(m.experts / setup.ep) : 1;
-  return {{{h * (context + 2 * keys) / tp, 1, false},
-           {h * context / tp, 1, false},
-           {h * up * ffn / split, times, mixture},
-           {h * ffn / split, times, mixture}}};
+  const double layers = number(setup.layers_of_stage(stage));
+  const double mixtures = number(setup.mixtures_of_stage(stage)), dense = layers - mixtures;
+  const double ffn = number(m.ffn) / tp, shared = number(m.shared_ffn) / tp;
+  const double expert = number(m.expert_ffn) / number(setup.expert_tp);
+  const double experts = mixtures * number(m.experts / setup.ep);
+  return {{{h * (context + 2 * keys) / tp, layers, false},
+           {h * context / tp, layers, false},
+           {h * up * ffn, dense, false},
+           {h * ffn, dense, false},
+           {h * up * expert, experts, true},
+           {h * expert, experts, true},
+           {h * up * shared, mixtures, false},
+           {h * shared, mixtures, false}}};
 }
 
 /// A block of its own is a multiple of 2 MiB, and is not split where at most 1 MiB is left over.
@@ -78,15 +83,15 @@ double rest_of_large(double bytes) {
 
 /// Tensors of 1 to 10 MiB share blocks of 20 MiB. What is lost where they do not divide these
 /// depends on the order: on average a small share, and at most about 1 MiB in a few blocks.
-double rest_of_medium(const Setup& setup, double layers) {
+double rest_of_medium(const Setup& setup, std::int64_t stage) {
   constexpr double kShare = 0.08, kMost = 6 * kMib, kBlock = 20 * kMib, kStates = 3, kBytes = 4;
   double lost = 0;
-  for (const Matrix& matrix : matrices(setup)) {
+  for (const Matrix& matrix : matrices(setup, stage)) {
     const double bytes = kBytes * matrix.elements;
     const bool is_medium = bytes > kMib && bytes < kBlock / 2 && std::fmod(kBlock, bytes) != 0;
     const std::int64_t shards = matrix.of_experts ? setup.expert_shards() : setup.shards();
     if (is_medium)
-      lost += kShare * bytes * kStates * layers * matrix.times /
+      lost += kShare * bytes * kStates * matrix.count /
               (setup.zero > 0 ? number(std::max<std::int64_t>(shards, 1)) : 1);
   }
   return std::min(lost, kMost);
@@ -100,7 +105,7 @@ double workspace_bytes(const Setup& setup) {
 
 double allocator_rest_bytes(const Setup& setup, std::int64_t stage, const Parameters& own) {
   constexpr double kNarrow = 2, kWide = 4;
-  double rest = rest_of_medium(setup, number(setup.layers_of_stage(stage)));
+  double rest = rest_of_medium(setup, stage);
   if (setup.zero > 0) {
     for (const std::int64_t count : {own.all() - own.experts, own.experts})
       rest += rest_of_large(kNarrow * number(count)) + rest_of_large(kWide * number(count));
@@ -113,9 +118,10 @@ double allocator_rest_bytes(const Setup& setup, std::int64_t stage, const Parame
   return rest + rest_of_large(kWide * number(own.all()));
 }
 
-double largest_weight(const Setup& setup) {
+double largest_weight(const Setup& setup, std::int64_t stage) {
   double largest = 0;
-  for (const Matrix& matrix : matrices(setup)) largest = std::max(largest, matrix.elements);
+  for (const Matrix& matrix : matrices(setup, stage))
+    if (matrix.count > 0) largest = std::max(largest, matrix.elements);
   return largest;
 }
 

@@ -17,6 +17,6 @@ double workspace_bytes(const Setup& setup);
 double allocator_rest_bytes(const Setup& setup, std::int64_t stage, const Parameters& own);
 
 /// The elements of the largest weight of a layer, on one GPU.
-double largest_weight(const Setup& setup);
+double largest_weight(const Setup& setup, std::int64_t stage);
 
 }  // namespace pippin

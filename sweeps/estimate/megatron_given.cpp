@@ -53,6 +53,7 @@ constexpr Named<Count> kCounts[] = {
     {"num_distributed_optimizer_instances", &MegatronGiven::instances},
     {"moe_ffn_hidden_size", &MegatronGiven::expert_ffn},
     {"expert_tensor_parallel_size", &MegatronGiven::expert_tp},
+    {"moe_shared_expert_intermediate_size", &MegatronGiven::shared_ffn},
     {"recompute_num_layers", &MegatronGiven::recompute_layers},
     {"decoder_first_pipeline_num_layers", &MegatronGiven::first_layers},
     {"decoder_last_pipeline_num_layers", &MegatronGiven::last_layers},
@@ -77,6 +78,8 @@ constexpr Named<bool> kFlags[] = {
     {"no_masked_softmax_fusion", &MegatronGiven::no_fused_softmax},
     {"cross_entropy_loss_fusion", &MegatronGiven::fused_loss},
     {"moe_grouped_gemm", &MegatronGiven::grouped_experts},
+    {"moe_shared_expert_gate", &MegatronGiven::shared_gate},
+    {"moe_use_shared_expert_gate", &MegatronGiven::shared_gate},
     {"bf16", &MegatronGiven::bf16},
     {"fp16", &MegatronGiven::fp16},
     {"use_flash_attn", &MegatronGiven::flash},
@@ -112,6 +115,7 @@ constexpr Named<std::string> kWords[] = {
     {"hidden_dropout", &MegatronGiven::hidden_dropout},
     {"attention_dropout", &MegatronGiven::attention_dropout},
     {"moe_token_dispatcher_type", &MegatronGiven::dispatcher},
+    {"moe_layer_freq", &MegatronGiven::mixtures},
 };
 
 std::int64_t count_of(std::string_view name, const Value& value) {
@@ -166,7 +170,6 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "moe_latent",
                                          "moe_layer_recompute",
                                          "moe_pad_expert",
-                                         "moe_shared_expert",
                                          "mtp_",
                                          "multi_latent",
                                          "no_bias_swiglu_fusion",
@@ -215,7 +218,6 @@ constexpr std::string_view kUntimed[] = {"attention_output_gate",
                                          "hybrid_override_pattern",
                                          "is_hybrid_model",
                                          "moe_latent_size",
-                                         "moe_shared_expert_intermediate_size",
                                          "mtp_num_layers",
                                          "multi_latent_attention",
                                          "optimizer_cpu_offload"};
@@ -284,20 +286,6 @@ bool is_estimated_by(std::string_view name) {
          entry_of(kWords, name) != std::end(kWords);
 }
 
-bool has_dense_layers(std::string_view frequency) {
-  if (const auto each = parse_integer(frequency)) return *each != 1;
-  std::string number;
-  for (const char c : std::string(frequency) + " ") {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-      number += c;
-      continue;
-    }
-    if (number == "0") return true;
-    number.clear();
-  }
-  return false;
-}
-
 std::string_view current_name(std::string_view name) {
   for (const auto& [other, current] : kOtherNames)
     if (name == other) return current;
@@ -326,7 +314,6 @@ bool is_usual(std::string_view name, std::string_view text) {
 bool is_unknown_to_time(std::string_view name, const Value& value) {
   if (is_usual(name, value.text)) return false;
   if (is_other_model(name)) return true;
-  if (name == "moe_layer_freq") return has_dense_layers(value.text);
   return std::find(std::begin(kUntimed), std::end(kUntimed), name) != std::end(kUntimed);
 }
 
@@ -347,7 +334,6 @@ bool is_of_context(std::string_view name) {
 bool is_unknown_to_memory(std::string_view name, const Value& value) {
   if (is_usual(name, value.text)) return false;
   if (is_other_model(name) || name == "spec" || name == "optimizer") return true;
-  if (name == "moe_layer_freq") return has_dense_layers(value.text);
   return std::any_of(std::begin(kUnknown), std::end(kUnknown),
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }

@@ -15,13 +15,13 @@ struct MegatronGiven {
       divisor;
   Count tp, pp, cp, ep, dp, mbs, gbs, gas, layers_a_chunk, chunks, experts, top_k;
   Count world, ranks_a_node, nodes, zero, instances, expert_ffn, expert_tp, recompute_layers;
-  Count first_layers, last_layers, chunk_group;
+  Count first_layers, last_layers, chunk_group, shared_ffn;
   Count kv_heads;  ///< Megatron-DeepSpeed's word for groups
   bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
   bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
   bool geglu = false;  ///< another gate than SwiGLU's
   bool squared_relu = false, qk_norms = false, deterministic = false, no_fused_softmax = false;
-  bool fused_loss = false, grouped_experts = false;
+  bool fused_loss = false, grouped_experts = false, shared_gate = false;
   bool wide_gradients = false;  ///< of fp16, summed in fp32
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;
@@ -29,6 +29,7 @@ struct MegatronGiven {
   bool counts_embedding = false, counts_loss = false;  ///< as a layer of their stage
   std::string granularity, method, positions_kind, normalization, implementation, backend;
   std::string hidden_dropout, attention_dropout, dispatcher;
+  std::string mixtures;        ///< which layers have experts
   std::string older_method;    ///< which alone meant full recomputation until 2022
   std::string batch_schedule;  ///< "0:384 200B:768": the batch from that many tokens on
 };
@@ -49,9 +50,6 @@ std::string_view current_name(std::string_view name);
 
 /// Whether a program, "pretrain_t5.py", trains something else than GPT.
 bool is_other_model(std::string_view program);
-
-/// Whether "1", "([0]*3+[1]*58)" or the like, which layers have experts, leaves some without.
-bool has_dense_layers(std::string_view frequency);
 
 /// Whether an argument that is given changes memory in a way that no estimate knows.
 bool is_unknown_to_memory(std::string_view name, const Value& value);

@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
+#include "sweeps/estimate/expert_layers.h"
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/parameters.h"
@@ -75,6 +76,8 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.experts_per_token =
       given.experts ? given.top_k.value_or(std::min(kUsual, shape.experts)) : 0;
   shape.expert_ffn = given.experts ? given.expert_ffn.value_or(shape.ffn) : 0;
+  shape.shared_ffn = given.experts ? given.shared_ffn.value_or(0) : 0;
+  shape.shared_gate = shape.shared_ffn > 0 && given.shared_gate;
   shape.qk_norms = given.qk_norms;
   constexpr std::int64_t kGpt2Vocabulary = 50257;
   if (!given.vocab && !given.padded_vocab)
@@ -84,6 +87,25 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.vocab = given.padded_vocab.value_or(
       padded_vocab(vocab, given.tp.value_or(1), given.divisor.value_or(128)));
   return shape;
+}
+
+/// Which layers have experts. Errors: Error (bad input) where that speaks of other layers.
+void fill_in_mixtures(const MegatronGiven& given, MegatronSetup& result) {
+  constexpr std::string_view kName = "moe_layer_freq";
+  Shape& shape = result.setup.shape;
+  if (shape.experts == 0 || given.mixtures.empty()) return;
+  const auto with = layers_with_experts(given.mixtures, shape.layers);
+  if (!with)
+    bad_input("estimate: {} is '{}', and no list of {} layers such as ([0]*3+[1]*{})",
+              typed_argument(kName), printable(given.mixtures), shape.layers,
+              std::max<std::int64_t>(shape.layers - 3, 0));
+  if (const auto steps = steps_of(*with)) {
+    shape.first_mixture = steps->first;
+    shape.mixture_step = steps->every;
+    return;
+  }
+  result.unknown.push_back(typed_argument(kName));
+  result.untimed.push_back(typed_argument(kName));
 }
 
 Recompute recompute_of(const MegatronGiven& given) {
@@ -276,6 +298,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
              const Count& gpus_per_node, MegatronSetup& result) {
   Setup& setup = result.setup;
   setup.shape = shape_of(given, result.assumed);
+  fill_in_mixtures(given, result);
   setup.framework = framework;
   fill_in_layout(given, gpus, setup);
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);

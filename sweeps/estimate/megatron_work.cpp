@@ -6,10 +6,10 @@
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
+#include "sweeps/estimate/expert_layers.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/setup.h"
 
@@ -152,31 +152,6 @@ Experts experts_of(const Given& given, const Dimensions& m, const Style& style, 
       experts.besides.parameters += m.hidden;
   }
   return experts;
-}
-
-/// Which layers have experts, of "2", "[0, 1, 1]" or nothing: all of them. Nothing where the words
-/// are of another number of layers.
-std::optional<std::vector<bool>> layers_with_experts(std::string_view frequency,
-                                                     std::int64_t layers) {
-  constexpr std::int64_t kMost = 100'000;
-  if (layers < 1 || layers > kMost) return std::nullopt;
-  std::vector<bool> with(static_cast<std::size_t>(layers));
-  const auto every = frequency.empty() ? std::optional<std::int64_t>(1) : parse_integer(frequency);
-  if (every) {
-    if (*every < 1) return std::nullopt;
-    for (std::size_t i = 0; i < with.size(); ++i)
-      with[i] = i % static_cast<std::size_t>(*every) == 0;
-    return with;
-  }
-  if (!frequency.starts_with('[') || !frequency.ends_with(']')) return std::nullopt;
-  const auto words = split(frequency.substr(1, frequency.size() - 2), ',');
-  if (words.size() != with.size()) return std::nullopt;
-  for (std::size_t i = 0; i < with.size(); ++i) {
-    const auto one = parse_integer(trim(words[i]));
-    if (!one || *one < 0 || *one > 1) return std::nullopt;
-    with[i] = *one == 1;
-  }
-  return with;
 }
 
 /// How many of a kind there are, and how many a token goes through.

@@ -51,19 +51,39 @@ double head_bytes(const Setup& setup) {
 /// The last norm's input, output, and a gradient.
 double norm_bytes(const Setup& setup) { return 3 * stream_bytes(setup); }
 
+/// What layers of a stage keep of a micro-batch: one of them in the middle, and the most.
+struct OfLayers {
+  double mean = 0, most = 0;
+};
+
+OfLayers of_layers(const Setup& setup, std::int64_t stage) {
+  const double layers = number(setup.layers_of_stage(stage));
+  const double mixtures = number(setup.mixtures_of_stage(stage)), dense = layers - mixtures;
+  OfLayers kept;
+  const auto add = [&](double count, bool has_experts) {
+    if (count == 0) return;
+    const double one = layer_activations(setup, has_experts).all();
+    kept.mean += one * count / layers;
+    kept.most = std::max(kept.most, one);
+  };
+  add(dense, false);
+  add(mixtures, true);
+  return kept;
+}
+
 /// What is made again between two inputs that are kept, and what is kept for good.
 struct Recomputed {
   double kept, again;
 };
 
-Recomputed recomputed(const Setup& setup, const InFlight& flight) {
-  const double stream = stream_bytes(setup), layer = layer_activations(setup).all();
+Recomputed recomputed(const Setup& setup, const InFlight& flight, const OfLayers& layer) {
+  const double stream = stream_bytes(setup);
   const double count = std::min(number(setup.recompute_layers), flight.layers);
   if (setup.recompute_block) {
     const double again = std::min(count, flight.layers);
-    return {flight.passes * (stream * again + layer * (flight.layers - again)), layer};
+    return {flight.passes * (stream * again + layer.mean * (flight.layers - again)), layer.most};
   }
-  return {flight.passes * stream * flight.layers / count, layer * count};
+  return {flight.passes * stream * flight.layers / count, layer.most * count};
 }
 
 /// Of the layer whose backward pass makes its scores again, in selective recomputation.
@@ -71,7 +91,7 @@ double scores_made_again(const Setup& setup) {
   if (setup.recompute != Recompute::kSelective) return 0;
   Setup keeps = setup;
   keeps.recompute = Recompute::kNone;
-  return layer_activations(keeps).scores;
+  return layer_activations(keeps, false).scores;
 }
 
 /// What attention over parts of a sequence holds until it ends: keys and values of all of them,
@@ -87,9 +107,9 @@ double ring_bytes(const Setup& setup) {
 
 /// Tokens on their way, as they are sent and as they come; gathered ones as they are added up, for
 /// which there is a buffer besides. Source: Megatron-LM, token_dispatcher.py.
-double dispatched_bytes(const Setup& setup) {
+double dispatched_bytes(const Setup& setup, std::int64_t stage) {
   const std::int64_t holders = setup.ep * setup.expert_tp;
-  if (setup.shape.experts == 0 || holders == 1) return 0;
+  if (setup.mixtures_of_stage(stage) == 0 || holders == 1) return 0;
   const double own = stream_bytes(setup);
   if (setup.gathers_tokens) return own * number(holders);
   return 2 * own * number(setup.shape.experts_per_token);
@@ -97,15 +117,16 @@ double dispatched_bytes(const Setup& setup) {
 
 void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) {
   const InFlight flight = in_flight(setup, stage);
+  const OfLayers layer = of_layers(setup, stage);
   const bool last = stage == setup.pp - 1;
   const double norm = last ? norm_bytes(setup) : 0, logits = last ? head_bytes(setup) : 0;
-  const double within_layer = std::max(ring_bytes(setup), dispatched_bytes(setup));
+  const double within_layer = std::max(ring_bytes(setup), dispatched_bytes(setup, stage));
   if (setup.recompute == Recompute::kFull) {
-    const Recomputed parts = recomputed(setup, flight);
+    const Recomputed parts = recomputed(setup, flight, layer);
     memory.activations = parts.kept;
     memory.working = norm + std::max(logits, parts.again + within_layer);
   } else {
-    memory.activations = flight.passes * flight.layers * layer_activations(setup).all();
+    memory.activations = flight.passes * flight.layers * layer.mean;
     memory.working = norm + std::max(logits, scores_made_again(setup) + within_layer);
   }
   if (stage == 0 && setup.hidden_dropout)
@@ -183,14 +204,17 @@ struct Largest {
   StageMemory memory;
 };
 
-/// Between the first two and the last there is none that needs more than they.
+/// Between the first two and the last there is none that needs more than they, where all layers
+/// are alike.
 Largest largest(const Setup& setup) {
   Largest found{0, stage_memory(setup, 0)};
   const auto look_at = [&](std::int64_t stage) {
     const StageMemory memory = stage_memory(setup, stage);
     if (memory.peak > found.memory.peak) found = {stage, memory};
   };
-  if (setup.pp > 1) look_at(1);
+  const bool alike = setup.shape.experts == 0 || !setup.shape.has_dense_layers();
+  const std::int64_t last_in_front = alike ? 1 : setup.pp - 2;
+  for (std::int64_t stage = 1; stage <= last_in_front && stage < setup.pp; ++stage) look_at(stage);
   if (setup.pp > 2) look_at(setup.pp - 1);
   return found;
 }

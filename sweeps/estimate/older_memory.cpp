@@ -19,13 +19,13 @@ struct Account {
         in_flight(number(std::min(setup.pp - stage, setup.gas))),
         tokens(tokens_of(setup)),
         stream(2 * tokens * number(setup.shape.hidden)),
-        layer(layer_activations(setup).all()),
+        layer(layer_activations(setup, setup.shape.experts > 0).all()),
         mask(number(setup.mbs * setup.shape.seq * setup.shape.seq)),
         logits(tokens * number(setup.shape.vocab / setup.tp)),
         first(stage == 0),
         last(stage == setup.pp - 1),
         embedding_mask(first && setup.hidden_dropout ? in_flight * stream / 2 : 0),
-        again(layer + 2 * largest_weight(setup) + 2 * stream) {}
+        again(layer + 2 * largest_weight(setup, stage) + 2 * stream) {}
 
   double parameters, layers, in_flight, tokens;
   double stream;  ///< bytes of a micro-batch between layers
@@ -84,7 +84,7 @@ void add_megatron_deepspeed(const Setup& setup, const Account& x, StageMemory& m
 /// fitted to one log.
 void add_sharded(const Setup& setup, const Account& x, StageMemory& memory) {
   const bool is_deepspeed = setup.framework == Framework::kDeepSpeedZero;
-  const double weights = 2 * number(layer_parameters(setup).all());
+  const double weights = 2 * number(layer_parameters(setup, setup.shape.experts > 0).all());
   const double gathered = weights * (is_deepspeed ? 1 : 2);
   const double ranks = number(setup.dp * setup.cp), layers = number(setup.shape.layers);
   const double logit = setup.logit_bytes > 0 ? setup.logit_bytes : is_deepspeed ? 6 : 4;

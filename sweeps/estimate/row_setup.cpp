@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
+#include "sweeps/estimate/expert_layers.h"
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/megatron_setup.h"
@@ -285,6 +286,22 @@ class RowReader {
     m.experts = count_in(arguments_, "num-experts", 0, 0);
     m.experts_per_token = m.experts > 0 ? count_in(arguments_, "moe-router-topk", 2) : 0;
     m.expert_ffn = m.experts > 0 ? count_in(arguments_, "moe-ffn-hidden-size", m.ffn) : 0;
+    if (m.experts == 0) return;
+    m.shared_ffn = count_in(arguments_, "moe-shared-expert-intermediate-size", 0, 0);
+    m.shared_gate = m.shared_ffn > 0 && is_on(arguments_, "moe-shared-expert-gate");
+    mixtures();
+  }
+
+  /// Which layers have experts.
+  void mixtures() {
+    const bool is_said = is_on(arguments_, "moe-layer-freq");
+    const auto with = layers_with_experts(is_said ? text_of(arguments_["moe-layer-freq"]) : "",
+                                          setup_.shape.layers);
+    if (!with) return refuse("its moe-layer-freq is of other layers");
+    const auto steps = steps_of(*with);
+    if (!steps) return refuse("layers with experts as its moe-layer-freq has them are not known");
+    setup_.shape.first_mixture = steps->first;
+    setup_.shape.mixture_step = steps->every;
   }
 
   /// Megatron-LM's tests run on eight GPUs, but for those of one node and for long runs.

@@ -53,7 +53,8 @@ class Search {
 
   void with_tp(std::int64_t tp) {
     const Shape& m = space_.base.shape;
-    if (m.heads % tp != 0 || m.kv_heads % tp != 0 || m.ffn % tp != 0) return;
+    if (m.heads % tp != 0 || m.kv_heads % tp != 0 || m.ffn % tp != 0 || m.shared_ffn % tp != 0)
+      return;
     Setup setup = space_.base;
     setup.tp = tp;
     if (space_.vocab_divisor > 0)

@@ -51,6 +51,23 @@ std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
   return (rest + others - 1) / others;
 }
 
+std::int64_t Setup::mixtures_of_stage(std::int64_t stage) const {
+  const std::int64_t own = layers_of_stage(stage);
+  if (shape.experts == 0 || !shape.has_dense_layers()) return shape.experts > 0 ? own : 0;
+  // The layers in their order: each stage's part of the first chunk, of the second, and so on.
+  const auto before = [&](std::int64_t stages) {
+    if (stages == 0) return std::int64_t{0};
+    const std::int64_t last = stages == pp ? layers_of_stage(pp - 1) : layers_of_stage(1);
+    return layers_of_stage(0) + (stages > 1 ? (stages - 2) * layers_of_stage(1) + last : 0);
+  };
+  std::int64_t mixtures = 0;
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+    const std::int64_t begin = (chunk * before(pp) + before(stage)) / chunks;
+    mixtures += shape.mixtures_of(begin + own / chunks) - shape.mixtures_of(begin);
+  }
+  return mixtures;
+}
+
 double Setup::remade_share(std::int64_t stage) const {
   if (recompute != Recompute::kFull) return 0;
   const double layers = number(layers_of_stage(stage));

@@ -58,10 +58,20 @@ struct Shape {
   std::int64_t positions = 0;  ///< rows of learned ones
   bool tied = true;            ///< the output layer is the embedding
   std::int64_t experts = 0, experts_per_token = 0, expert_ffn = 0;  ///< 0: a dense MLP
+  /// Of the layers that have experts: the first, and how many it is from each to the next.
+  std::int64_t first_mixture = 0, mixture_step = 1;
+  std::int64_t shared_ffn = 0;  ///< width of what each token meets beside its experts; 0: none
+  bool shared_gate = false;     ///< weighs what comes of that
 
   bool gated() const {
     return activation == Activation::kSwiglu || activation == Activation::kGeglu;
   }
+  /// How many of so many layers, from the first one on, have experts.
+  std::int64_t mixtures_of(std::int64_t first_layers) const {
+    if (experts == 0 || first_layers <= first_mixture) return 0;
+    return (first_layers - first_mixture - 1) / mixture_step + 1;
+  }
+  bool has_dense_layers() const { return mixtures_of(layers) < layers; }
 };
 
 /// What an estimate is made of: one layout of one model in one framework on one kind of GPU.
@@ -111,6 +121,8 @@ struct Setup {
     return std::max<std::int64_t>(gpus() / (pp * ep * expert_tp), 1);
   }
   std::int64_t layers_of_stage(std::int64_t stage) const;
+  /// Those of them that have experts.
+  std::int64_t mixtures_of_stage(std::int64_t stage) const;
   /// The share of a stage's layers whose forward pass is made again.
   double remade_share(std::int64_t stage) const;
   /// Whether attention alone is made again.

@@ -24,26 +24,35 @@ std::int64_t word_embedding(const Setup& setup) {
   return setup.shape.vocab / setup.tp * setup.shape.hidden;
 }
 
-/// The matrices of an MLP, its experts' together where it is a mixture.
-void add_mlp(const Setup& setup, Parameters& layer) {
-  const Shape& m = setup.shape;
-  const bool mixture = m.experts > 0;
-  const std::int64_t ffn = mixture ? m.expert_ffn : m.ffn, up = (m.gated() ? 2 : 1) * ffn;
-  const std::int64_t split = mixture ? setup.expert_tp : setup.tp;
-  const std::int64_t weights = (up + ffn) * m.hidden / split;
-  const std::int64_t split_biases = m.biases ? up / split : 0, biases = m.biases ? m.hidden : 0;
-  if (!mixture) {
-    layer.split += weights + split_biases;
-    layer.replicated += biases;
-    return;
+/// An MLP of such a width, in so many parts.
+struct Mlp {
+  Mlp(const Shape& m, std::int64_t width, std::int64_t parts) {
+    const std::int64_t up = (m.gated() ? 2 : 1) * width;
+    split = (up + width) * m.hidden / parts + (m.biases ? up / parts : 0);
+    whole = m.biases ? m.hidden : 0;
   }
+  std::int64_t split;  ///< with the biases of what is split
+  std::int64_t whole;
+};
+
+void add_mlp(const Setup& setup, std::int64_t width, Parameters& layer) {
+  const Mlp mlp(setup.shape, width, setup.tp);
+  layer.split += mlp.split;
+  layer.replicated += mlp.whole;
+}
+
+void add_experts(const Setup& setup, Parameters& layer) {
+  const Shape& m = setup.shape;
+  const Mlp one(m, m.expert_ffn, setup.expert_tp);
   layer.replicated += m.experts * m.hidden;  // the router
-  layer.experts += m.experts / setup.ep * (weights + split_biases + biases);
+  layer.experts += m.experts / setup.ep * (one.split + one.whole);
+  if (m.shared_ffn > 0) add_mlp(setup, m.shared_ffn, layer);
+  if (m.shared_gate) layer.replicated += m.hidden;
 }
 
 }  // namespace
 
-Parameters layer_parameters(const Setup& setup) {
+Parameters layer_parameters(const Setup& setup, bool has_experts) {
   const Shape& m = setup.shape;
   const std::int64_t projections = query_width(m) + 2 * key_width(m);
   Parameters layer;
@@ -52,7 +61,10 @@ Parameters layer_parameters(const Setup& setup) {
   if (m.biases) layer.replicated += m.hidden;
   layer.replicated += 2 * norm(m);
   if (m.qk_norms) layer.replicated += 2 * m.head_width * (m.norm_biases ? 2 : 1);
-  add_mlp(setup, layer);
+  if (has_experts)
+    add_experts(setup, layer);
+  else
+    add_mlp(setup, m.ffn, layer);
   return layer;
 }
 
@@ -72,7 +84,11 @@ Parameters head_parameters(const Setup& setup) {
 }
 
 Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
-  Parameters all = setup.layers_of_stage(stage) * layer_parameters(setup);
+  const std::int64_t mixtures = setup.mixtures_of_stage(stage);
+  const std::int64_t dense = setup.layers_of_stage(stage) - mixtures;
+  Parameters all;
+  if (dense > 0) all = all + dense * layer_parameters(setup, false);
+  if (mixtures > 0) all = all + mixtures * layer_parameters(setup, true);
   if (stage == 0) all = all + embedding_parameters(setup);
   if (stage == setup.pp - 1) all = all + head_parameters(setup);
   return all;
@@ -81,25 +97,29 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
 bool is_countable(const Shape& m) {
   constexpr double kMost = 9e15;  // above it floating point loses single ones, too
   const double all_heads = number(m.heads) + 2 * number(m.kv_heads);
-  const double wide = number(m.hidden) + all_heads * number(m.head_width) +
-                      3 * number(m.ffn) * number(std::max<std::int64_t>(m.experts, 1));
+  const double wide =
+      number(m.hidden) + all_heads * number(m.head_width) +
+      3 * (number(m.ffn) + number(m.shared_ffn) + number(m.expert_ffn) * number(m.experts));
   const double words = number(m.vocab) + number(m.positions);
   return (number(m.layers) * wide + words) * number(m.hidden) < kMost &&
          number(m.heads) * number(m.seq) * number(m.seq) < kMost;
 }
 
 double token_weights(const Shape& m) {
-  const double ffn = number(m.experts > 0 ? m.experts_per_token * m.expert_ffn : m.ffn);
+  const std::int64_t mixtures = m.mixtures_of(m.layers);
+  const double widths =
+      number(m.layers - mixtures) * number(m.ffn) +
+      number(mixtures) * number(m.experts_per_token * m.expert_ffn + m.shared_ffn);
   const double attention = 2 * (number(query_width(m)) + number(key_width(m)));
-  const double layer = number(m.hidden) * (attention + (m.gated() ? 3 : 2) * ffn);
-  return number(m.layers) * layer + number(m.hidden) * number(m.vocab);
+  return number(m.hidden) *
+         (number(m.layers) * attention + (m.gated() ? 3 : 2) * widths + number(m.vocab));
 }
 
 double attention_widths(const Shape& m) { return 2 * number(m.layers) * number(query_width(m)); }
 
 std::int64_t active_parameters(Shape shape) {
   if (shape.experts == 0) return model_parameters(shape);
-  const std::int64_t routers = shape.layers * shape.hidden;  // of each expert
+  const std::int64_t routers = shape.mixtures_of(shape.layers) * shape.hidden;  // of each expert
   const std::int64_t others = shape.experts - shape.experts_per_token;
   shape.experts = shape.experts_per_token;
   return model_parameters(shape) + routers * others;

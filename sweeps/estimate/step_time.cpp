@@ -2,6 +2,7 @@
 #include "sweeps/estimate/step_time.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "sweeps/estimate/activations.h"
@@ -55,15 +56,16 @@ class Clock {
   /// Widths of this rank's parts.
   std::int64_t heads() const { return m_.heads * m_.head_width / s_.tp; }
   std::int64_t qkv() const { return (m_.heads + 2 * m_.kv_heads) * m_.head_width / s_.tp; }
-  std::int64_t ffn() const { return m_.ffn / s_.tp; }
-  std::int64_t up() const { return (m_.gated() ? 2 : 1) * ffn(); }
-  bool is_mixture() const { return m_.experts > 0; }
+  std::int64_t up(std::int64_t ffn) const { return (m_.gated() ? 2 : 1) * ffn; }
+  /// Of the MLP that all tokens meet.
+  std::int64_t ffn(bool has_experts) const {
+    return (has_experts ? m_.shared_ffn : m_.ffn) / s_.tp;
+  }
   std::int64_t local_experts() const { return std::max<std::int64_t>(m_.experts / s_.ep, 1); }
   std::int64_t expert_ffn() const { return m_.expert_ffn / s_.expert_tp; }
-  std::int64_t expert_up() const { return (m_.gated() ? 2 : 1) * expert_ffn(); }
   /// Widths of the MLPs that a token meets, together.
-  double mlp_width() const {
-    return is_mixture() ? number(m_.experts_per_token * m_.expert_ffn) : number(m_.ffn);
+  double mlp_width(bool has_experts) const {
+    return number(has_experts ? m_.experts_per_token * m_.expert_ffn + m_.shared_ffn : m_.ffn);
   }
   std::int64_t vocab() const { return m_.vocab / s_.tp; }
   std::int64_t rows() const { return s_.mbs * (m_.seq / s_.cp); }
@@ -77,12 +79,12 @@ class Clock {
   }
   double tiles(std::int64_t rows, std::int64_t columns) const;
   double product(std::int64_t rows, std::int64_t columns, std::int64_t depth) const;
-  Pass forward() const;
-  Pass backward(const Pass& ahead) const;
+  Pass forward(bool has_experts) const;
+  Pass backward(const Pass& ahead, bool has_experts) const;
   double score_seconds() const;
   double head_seconds() const;
   double embedding_seconds() const;
-  double matrices() const;
+  double matrices(bool has_experts) const;
   double expert_matrices() const;
   double expert_products(bool back) const;
   std::int64_t replicas() const { return s_.dp * s_.cp; }
@@ -97,20 +99,33 @@ class Clock {
     double whole_back_s() const { return back_s + again * ahead_s + scores_again + ring_again; }
     double all() const { return ahead_s + whole_back_s() + exposed; }
   };
-  Layer layer() const;
-  double exposed_weights(const Layer& layer) const;
+  Layer layer(bool has_experts) const;
+  double exposed_weights(const Layer& layer, bool has_experts) const;
+
+  /// Of layers without experts, and of those with them.
+  template <typename T>
+  using Kinds = std::array<T, 2>;
+  using Counts = Kinds<double>;
+  Counts counts(std::int64_t layers, std::int64_t mixtures) const {
+    return {number(layers - mixtures), number(mixtures)};
+  }
+  Counts counts_of_stage(std::int64_t stage) const {
+    return counts(s_.layers_of_stage(stage), s_.mixtures_of_stage(stage));
+  }
+  Kinds<Layer> layers() const;
+  bool are_alike() const { return m_.experts == 0 || !m_.has_dense_layers(); }
 
   /// The slowest stage sets the pace, the others the way there and back.
   struct Stages {
     double whole = 0;    ///< a micro-batch through all of them
     double slowest = 0;  ///< through that one
-    double layers = 0;   ///< that it has
+    Counts layers{};     ///< that it has
     double ends = 0;     ///< what stands before or behind them there
     double again = 0;    ///< as in Layer, of that stage
   };
-  Stages stages(const Layer& layer) const;
+  Stages stages(const Kinds<Layer>& layers) const;
   double pipeline_seconds(const Stages& stages) const;
-  void add_passes(const Layer& layer, const Stages& stages, StepTime& time) const;
+  void add_passes(const Kinds<Layer>& layers, const Stages& stages, StepTime& time) const;
   void add_update(StepTime& time) const;
 
   const Setup& s_;
@@ -167,46 +182,50 @@ double Clock::score_seconds() const {
          seconds_a_byte_;
 }
 
-Clock::Pass Clock::forward() const {
+Clock::Pass Clock::forward(bool has_experts) const {
   constexpr double kStreamBytes = 22;
   const double h = hidden();
   const bool flash = s_.attention != Attention::kScores;
   Pass pass;
   pass.products = product(rows(), qkv(), m_.hidden) + product(rows(), m_.hidden, heads());
-  pass.products += is_mixture()
-                       ? expert_products(false)
-                       : product(rows(), up(), m_.hidden) + product(rows(), m_.hidden, ffn());
+  const std::int64_t ffn = this->ffn(has_experts);
+  if (has_experts) pass.products += expert_products(false);
+  if (ffn > 0)
+    pass.products += product(rows(), up(ffn), m_.hidden) + product(rows(), m_.hidden, ffn);
   const double flop = 4 * number(rows()) * number(m_.seq) * number(heads()) * (flash ? 0.5 : 1);
   const double odd = !flash && m_.head_width % 8 != 0 ? rates_.odd_head_share : 1;
   pass.attention = flop / (machine_.peak_tflops_16 * kTera * rates_.attention_share * odd);
   const double stream = tokens() * h * kStreamBytes * sequence_share(s_);
-  const double mlp = tokens() * ((m_.gated() ? 6 : 4) * mlp_width() + 4 * h) / tp();
+  const double mlp = tokens() * ((m_.gated() ? 6 : 4) * mlp_width(has_experts) + 4 * h) / tp();
   // What attention makes of each part of a sequence is added to what it made of the others.
   constexpr double kSumBytes = 8;
   const double sums = s_.cp > 1 ? kSumBytes * number(s_.cp * rows() * heads()) : 0;
   pass.elements = (stream + mlp + sums) * seconds_a_byte_ + score_seconds();
   // Experts under sequence parallelism get their tokens otherwise.
-  pass.tensor = (is_mixture() && s_.sequence_parallel ? 1 : 2) * messages_.sum_of_tensor();
+  const bool sums_once = has_experts && s_.sequence_parallel && ffn == 0;
+  pass.tensor = (sums_once ? 1 : 2) * messages_.sum_of_tensor();
   pass.context = messages_.ring(pass.attention, 2);
-  pass.experts = 2 * messages_.dispatch();
+  if (has_experts) pass.experts = 2 * messages_.dispatch();
   constexpr double kMixture = 2;  // router, permutation and the experts: as many kernels again
   // Kernels for each further part of a sequence. Of 8 published times of CP 2 on A100 and H100
   // beside those of CP 1: 0.21 and 0.36.
   constexpr double kPart = 0.25;
   pass.issue =
-      ((is_mixture() ? kMixture : 1) + kPart * number(s_.cp - 1)) * rates_.layer_us * kMicro;
+      ((has_experts ? kMixture : 1) + kPart * number(s_.cp - 1)) * rates_.layer_us * kMicro;
   return pass;
 }
 
-Clock::Pass Clock::backward(const Pass& ahead) const {
+Clock::Pass Clock::backward(const Pass& ahead, bool has_experts) const {
   constexpr double kAttention = 2, kFlash = 2.5, kElements = 1.5, kScores = 1.3, kIssue = 1.5;
   const std::int64_t h = m_.hidden;
   Pass pass;
   pass.products = product(rows(), h, qkv()) + product(rows(), heads(), h) +
                   product(qkv(), h, rows()) + product(h, heads(), rows());
-  pass.products += is_mixture() ? expert_products(true)
-                                : product(rows(), h, up()) + product(rows(), ffn(), h) +
-                                      product(up(), h, rows()) + product(h, ffn(), rows());
+  const std::int64_t ffn = this->ffn(has_experts), up = this->up(ffn);
+  if (has_experts) pass.products += expert_products(true);
+  if (ffn > 0)
+    pass.products += product(rows(), h, up) + product(rows(), ffn, h) + product(up, h, rows()) +
+                     product(h, ffn, rows());
   pass.attention = (s_.attention == Attention::kScores ? kAttention : kFlash) * ahead.attention;
   const double scores = score_seconds();
   pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
@@ -232,20 +251,21 @@ double Clock::embedding_seconds() const {
 }
 
 /// The elements of a layer's matrices, without experts.
-double Clock::matrices() const {
-  const std::int64_t mlp = is_mixture() ? 0 : up() + ffn();
-  return hidden() * number(qkv() + heads() + mlp);
+double Clock::matrices(bool has_experts) const {
+  const std::int64_t ffn = this->ffn(has_experts);
+  return hidden() * number(qkv() + heads() + up(ffn) + ffn);
 }
 
 /// The elements of those of a layer's experts that a rank holds.
 double Clock::expert_matrices() const {
-  return is_mixture() ? number(local_experts()) * hidden() * number(expert_up() + expert_ffn()) : 0;
+  return number(local_experts()) * hidden() * number(up(expert_ffn()) + expert_ffn());
 }
 
 /// The products of a layer's experts, whose tokens are spread evenly. Grouped ones fill the
 /// multiprocessors together.
 double Clock::expert_products(bool back) const {
-  const std::int64_t h = m_.hidden, up = expert_up(), down = expert_ffn(), local = local_experts();
+  const std::int64_t h = m_.hidden, down = expert_ffn(), up = this->up(down),
+                     local = local_experts();
   const std::int64_t all =
       std::max<std::int64_t>(rows() * m_.experts_per_token * s_.expert_tp / s_.tp, 1);
   const std::int64_t each = s_.grouped_experts ? all : (all + local - 1) / local;
@@ -260,11 +280,12 @@ double Clock::expert_products(bool back) const {
 }
 
 /// ZeRO-3 gathers a layer's weights in each pass, and spreads its gradients.
-double Clock::exposed_weights(const Layer& layer) const {
+double Clock::exposed_weights(const Layer& layer, bool has_experts) const {
   if (s_.zero < 3) return 0;
   const double gradient = s_.gradient_bytes();
-  const double gather = messages_.half_collective(2 * matrices(), replicas(), s_.tp);
-  const double spread = messages_.half_collective(gradient * matrices(), replicas(), s_.tp);
+  const double weights = matrices(has_experts);
+  const double gather = messages_.half_collective(2 * weights, replicas(), s_.tp);
+  const double spread = messages_.half_collective(gradient * weights, replicas(), s_.tp);
   const auto beside = [&](double computing, double traffic) {
     return std::max(computing, traffic) + (1 - rates_.hidden_share) * std::min(computing, traffic) -
            computing;
@@ -272,10 +293,10 @@ double Clock::exposed_weights(const Layer& layer) const {
   return beside(layer.ahead_s, gather) + beside(layer.whole_back_s(), gather + spread);
 }
 
-Clock::Layer Clock::layer() const {
+Clock::Layer Clock::layer(bool has_experts) const {
   Layer layer;
-  layer.ahead = forward();
-  layer.back = backward(layer.ahead);
+  layer.ahead = forward(has_experts);
+  layer.back = backward(layer.ahead, has_experts);
   layer.ahead_s = layer.ahead.all();
   layer.back_s = layer.back.all();
   layer.again = rates_.recomputed_share * s_.remade_share(0);
@@ -283,32 +304,48 @@ Clock::Layer Clock::layer() const {
     layer.scores_again = layer.ahead.attention + score_seconds();
     layer.ring_again = layer.ahead.context;
   }
-  layer.exposed = exposed_weights(layer);
+  layer.exposed = exposed_weights(layer, has_experts);
   return layer;
 }
 
-Clock::Stages Clock::stages(const Layer& layer) const {
-  const double one = layer.all(), embedding = embedding_seconds(), head = head_seconds();
+/// Those of which there are none take no time.
+Clock::Kinds<Clock::Layer> Clock::layers() const {
+  Kinds<Layer> layers;
+  const std::int64_t mixtures = m_.mixtures_of(m_.layers);
+  if (mixtures < m_.layers) layers[0] = layer(false);
+  if (mixtures > 0) layers[1] = layer(true);
+  return layers;
+}
+
+Clock::Stages Clock::stages(const Kinds<Layer>& layers) const {
+  const double embedding = embedding_seconds(), head = head_seconds();
+  const double usual = rates_.recomputed_share * s_.remade_share(0);
+  const Counts all = counts(m_.layers, m_.mixtures_of(m_.layers));
+  const Counts each{layers[0].all(), layers[1].all()};
   Stages stages;
-  stages.whole = number(m_.layers) * one + embedding + head;
-  if (s_.pp == 1)
-    return {stages.whole, stages.whole, number(m_.layers), embedding + head, layer.again};
+  stages.whole = all[0] * each[0] + all[1] * each[1] + embedding + head;
+  if (s_.pp == 1) return {stages.whole, stages.whole, all, embedding + head, usual};
   // Where only some layers of a stage are made again, stages of other lengths have other shares.
   const auto look_at = [&](std::int64_t stage, double ends, std::int64_t alike) {
-    const double layers = number(s_.layers_of_stage(stage));
+    const Counts own = counts_of_stage(stage);
     const double again = rates_.recomputed_share * s_.remade_share(stage);
-    const double more = layers * (again - layer.again) * layer.ahead_s;
+    const double more = (again - usual) * (own[0] * layers[0].ahead_s + own[1] * layers[1].ahead_s);
     stages.whole += number(alike) * more;
-    if (const double seconds = layers * one + more + ends; seconds > stages.slowest) {
+    const double seconds = own[0] * each[0] + own[1] * each[1] + more + ends;
+    if (seconds > stages.slowest) {
       stages.slowest = seconds;
-      stages.layers = layers;
+      stages.layers = own;
       stages.ends = ends;
       stages.again = again;
     }
   };
   look_at(0, embedding, 1);
   look_at(s_.pp - 1, head, 1);
-  if (s_.pp > 2) look_at(1, 0, s_.pp - 2);
+  if (are_alike()) {
+    if (s_.pp > 2) look_at(1, 0, s_.pp - 2);
+    return stages;
+  }
+  for (std::int64_t stage = 1; stage < s_.pp - 1; ++stage) look_at(stage, 0, 1);
   return stages;
 }
 
@@ -329,29 +366,45 @@ double Clock::pipeline_seconds(const Stages& stages) const {
 }
 
 /// Where the slowest stage's time goes; what its ends take counts as products.
-void Clock::add_passes(const Layer& layer, const Stages& stages, StepTime& time) const {
-  const double gas = number(s_.gas), rounds = gas * stages.layers;
-  const auto parts = [&](double Pass::*part) {
-    return rounds * ((1 + stages.again) * layer.ahead.*part + layer.back.*part);
-  };
-  time.products = parts(&Pass::products) + gas * stages.ends;
-  time.attention = parts(&Pass::attention) + rounds * layer.scores_again;
-  time.elements = parts(&Pass::elements);
-  time.tensor = parts(&Pass::tensor);
-  time.context = parts(&Pass::context) + rounds * layer.ring_again;
-  time.experts = parts(&Pass::experts);
-  time.issue = rounds * ((1 + stages.again) * (layer.ahead_s - layer.ahead.computing()) +
-                         layer.back_s - layer.back.computing());
-  time.data = rounds * layer.exposed;
+void Clock::add_passes(const Kinds<Layer>& layers, const Stages& stages, StepTime& time) const {
+  const double gas = number(s_.gas);
+  for (std::size_t kind = 0; kind < layers.size(); ++kind) {
+    const Layer& layer = layers[kind];
+    const double rounds = gas * stages.layers[kind];
+    const auto parts = [&](double Pass::*part) {
+      return rounds * ((1 + stages.again) * layer.ahead.*part + layer.back.*part);
+    };
+    time.products += parts(&Pass::products);
+    time.attention += parts(&Pass::attention) + rounds * layer.scores_again;
+    time.elements += parts(&Pass::elements);
+    time.tensor += parts(&Pass::tensor);
+    time.context += parts(&Pass::context) + rounds * layer.ring_again;
+    time.experts += parts(&Pass::experts);
+    time.issue += rounds * ((1 + stages.again) * (layer.ahead_s - layer.ahead.computing()) +
+                            layer.back_s - layer.back.computing());
+    time.data += rounds * layer.exposed;
+  }
+  time.products += gas * stages.ends;
   time.pipeline = pipeline_seconds(stages);
 }
 
 /// Gradients, weights and the optimizer of the stage that has most of them.
 void Clock::add_update(StepTime& time) const {
-  const std::int64_t most = std::max(s_.layers_of_stage(0), s_.layers_of_stage(s_.pp - 1));
-  const double own = number(most) * matrices() + number(vocab()) * hidden();
+  double own = 0, experts = 0;
+  const Counts each{matrices(false), matrices(true)};
+  const auto look_at = [&](std::int64_t stage) {
+    const Counts layers = counts_of_stage(stage);
+    const double dense = layers[0] * each[0] + layers[1] * each[1] + number(vocab()) * hidden();
+    const double spread = layers[1] * expert_matrices();
+    if (dense + spread > own + experts) {
+      own = dense;
+      experts = spread;
+    }
+  };
+  look_at(0);
+  if (s_.pp > 1) look_at(s_.pp - 1);
+  for (std::int64_t stage = 1; !are_alike() && stage < s_.pp - 1; ++stage) look_at(stage);
   const double gradient = s_.gradient_bytes();
-  const double experts = number(most) * expert_matrices();
   const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
   const auto half = [&](double bytes) {
     return messages_.half_collective(bytes * own, replicas() / instances, s_.tp) +
@@ -372,9 +425,9 @@ void Clock::add_update(StepTime& time) const {
 }
 
 StepTime Clock::time() {
-  const Layer one = layer();
+  const Kinds<Layer> each = layers();
   StepTime time;
-  add_passes(one, stages(one), time);
+  add_passes(each, stages(each), time);
   add_update(time);
   return time;
 }

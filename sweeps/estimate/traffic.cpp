@@ -48,8 +48,8 @@ class Speaker {
   bool first() const { return stage_ == 0; }
   bool last() const { return stage_ == setup_.pp - 1; }
   bool split() const { return setup_.sequence_parallel; }
-  bool is_mixture() const { return setup_.shape.experts > 0; }
   double layers() const { return number(setup_.layers_of_stage(stage_)); }
+  double mixtures() const { return number(setup_.mixtures_of_stage(stage_)); }
   double remade() const { return setup_.remade_share(stage_); }
   /// Bytes of a micro-batch's activations between layers.
   double activations() const {
@@ -63,19 +63,22 @@ class Speaker {
 
   /// Without sequence parallelism two sums a layer in each direction; with it a gather and a
   /// scatter for each of them, and one more gather for each of two weights' gradients. Experts
-  /// under sequence parallelism get their tokens otherwise.
+  /// under sequence parallelism get their tokens otherwise, what all tokens meet beside them does
+  /// not.
   void tensor() {
-    const double gas = number(setup_.gas), sums = is_mixture() && split() ? 1 : 2;
-    const auto calls = [&](std::string_view function, double a_layer, double ends) {
-      say(Topic::kTensor, function, gas * (a_layer * layers() + ends), activations(), setup_.tp);
+    const double gas = number(setup_.gas);
+    const double without = split() && setup_.shape.shared_ffn == 0 ? mixtures() : 0;
+    const double sums = 2 * layers() - without;
+    const auto calls = [&](std::string_view function, double each, double ends) {
+      say(Topic::kTensor, function, gas * (each * sums + ends), activations(), setup_.tp);
     };
     const double begin = first() ? 1 : 0, end = last() ? 1 : 0;
     if (!split()) {
-      calls("all_reduce", sums * (2 + remade()), begin + end);
+      calls("all_reduce", 2 + remade(), begin + end);
       return;
     }
-    calls("all_gather", sums * (3 + remade()), begin + 2 * end);
-    calls("reduce_scatter", sums * (2 + remade()), begin + end);
+    calls("all_gather", 3 + remade(), begin + 2 * end);
+    calls("reduce_scatter", 2 + remade(), begin + end);
     say(Topic::kTensor, "all_reduce", 1, setup_.gradient_bytes() * number(replicated()), setup_.tp);
   }
 
@@ -184,10 +187,10 @@ class Speaker {
   /// Who splits an expert gathers the tokens of all that do, and scatters what comes of them.
   /// Source: Megatron-LM, token_dispatcher.py.
   void experts() {
-    if (!is_mixture()) return;
+    if (mixtures() == 0) return;
     const double own = activations() / (split() ? number(setup_.tp) : 1);
     const double each = own * number(setup_.shape.experts_per_token);
-    const double ways = number(setup_.gas) * layers() * (2 + remade());
+    const double ways = number(setup_.gas) * mixtures() * (2 + remade());
     const auto gather = [&](Topic topic, double part, std::int64_t ranks) {
       say(topic, "all_gather", ways, part * number(ranks), ranks);
       say(topic, "reduce_scatter", ways, part * number(ranks), ranks);

@@ -55,12 +55,9 @@ std::string_view unknown_of_memory(const NamedValues& dump) {
                                            "spec",
                                            "fp16_lm_cross_entropy",
                                            "fp32_residual_connection",
-                                           "moe_shared_expert_intermediate_size",
                                            "moe_layer_recompute",
                                            "enable_cuda_graph",
                                            "external_cuda_graph"};
-  if (has_dense_layers(text_in(dump, "moe_layer_freq")) && is_on(dump, "num_experts"))
-    return "moe_layer_freq";
   const auto* found = std::find_if(std::begin(kUnknown), std::end(kUnknown),
                                    [&](const auto name) { return is_on(dump, std::string(name)); });
   return found == std::end(kUnknown) ? "" : *found;
@@ -230,8 +227,13 @@ ArgumentsSetup setup_of(const Arguments& arguments, const Point& point, const Co
     return said;
   }
   try {
-    said.setup =
-        megatron_setup(arguments.all(), point.layout.gpus, gpus_per_node, generation).setup;
+    const MegatronSetup read =
+        megatron_setup(arguments.all(), point.layout.gpus, gpus_per_node, generation);
+    said.setup = read.setup;
+    const std::string mixtures = typed_argument("moe_layer_freq");
+    if (std::find(read.unknown.begin(), read.unknown.end(), mixtures) != read.unknown.end())
+      said.why_no_time = said.why_no_memory =
+          fmt::format("layers with experts as {} has them are not known", mixtures);
   } catch (const Error& error) {
     said.why_not = reason_of(error);
   }

@@ -171,7 +171,8 @@ TEST_CASE("what is typed out as it is anyway changes nothing") {
 TEST_CASE("with what changes the work no time is known") {
   for (const char* words : {"--fp8-format hybrid", "--multi-latent-attention",
                             "--context-parallel-size 2 --cp-comm-type a2a", "pretrain_t5.py",
-                            "--moe-layer-freq ([0]*1+[1]*31)", "--attention-output-gate"}) {
+                            "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28",
+                            "--attention-output-gate"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).untimed.size() == 1);
   }
@@ -190,7 +191,7 @@ TEST_CASE("a program of another model, or what changes memory nobody knows how, 
   for (const char* words :
        {"pretrain_mamba.py", "/opt/megatron/pretrain_t5.py", "--spec a.py b", "--mamba-state-dim 8",
         "--hybrid-attention-ratio 0.1", "--decoder-num-layers 12", "--moe-layer-recompute",
-        "--moe-layer-freq ([0]*1+[1]*31)", "--ds-sequence-parallel-size 4", "--use-legacy-models",
+        "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28", "--ds-sequence-parallel-size 4", "--use-legacy-models",
         "--fp16-lm-cross-entropy"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).unknown.size() == 1);
@@ -198,6 +199,7 @@ TEST_CASE("a program of another model, or what changes memory nobody knows how, 
   CHECK(read("--bf16 pretrain_mamba.py").unknown.front() == "pretrain_mamba.py");
   for (const char* words :
        {"pretrain_gpt.py", "pretrain_llama.py", "--ds-sequence-parallel-size 1",
+        "--num-experts 8 --moe-layer-freq ([0]*1+[1]*31)", "--moe-layer-freq [0]*2+[1]",
         "--hybrid-attention-ratio 0.0", "--special-tokens x", "--moe-layer-freq ([1]*32)"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).unknown.empty());

@@ -122,19 +122,22 @@ TEST_CASE("memory of a row is near what was measured, by kind") {
   CHECK(judged == 13);
 }
 
-TEST_CASE("the parts of a stage sum up to its parameters and a layer's to its activations") {
+TEST_CASE("the parts of a stage sum up to its parameters, and those of layers to what they keep") {
   Setup setup = bigscience(64, 8192, 16, 4, 256, Framework::kDeepSpeedPipeline);
   const auto check = [&] {
     for (const std::int64_t stage : {std::int64_t{0}, std::int64_t{1}, setup.pp - 1}) {
       std::int64_t parameters = 0;
-      double layer = 0;
+      double kept = 0;
       for (const ModelPart& part : parts_of_stage(setup, stage)) {
         parameters += part.times * part.parameters;
-        if (part.name.starts_with("layer.")) layer += part.activations;
+        if (part.name.starts_with("layer.")) kept += number(part.times) * part.activations;
       }
+      const std::int64_t mixtures = setup.mixtures_of_stage(stage);
+      const std::int64_t dense = setup.layers_of_stage(stage) - mixtures;
       CAPTURE(stage);
       CHECK(parameters == stage_parameters(setup, stage).all());
-      CHECK(layer == Approx(layer_activations(setup).all()));
+      CHECK(kept == Approx(number(dense) * layer_activations(setup, false).all() +
+                           number(mixtures) * layer_activations(setup, true).all()));
     }
   };
   check();
@@ -145,6 +148,10 @@ TEST_CASE("the parts of a stage sum up to its parameters and a layer's to its ac
   setup.ep = setup.expert_tp = 2;
   setup.shape.qk_norms = true;
   setup.shape.tied = setup.shape.biases = false;
+  check();
+  setup.shape.first_mixture = 3;
+  setup.shape.shared_ffn = 2048;
+  setup.shape.shared_gate = true;
   check();
   setup.shape.experts = 0;
   setup.shape.activation = Activation::kSwiglu;
