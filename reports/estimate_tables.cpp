@@ -288,6 +288,10 @@ std::string model_words(const Setup& setup) {
                            : m.activation == Activation::kSquaredRelu ? "squared ReLU"
                                                                       : "GELU";
   std::string words = fmt::format("{} layers, hidden {}, {} heads", m.layers, m.hidden, m.heads);
+  if (m.is_latent())
+    words += fmt::format(" ({} wide, values {}, of latents {})", m.head_width, m.values(),
+                         m.query_latent > 0 ? fmt::format("{} and {}", m.query_latent, m.key_latent)
+                                            : fmt::format("{}", m.key_latent));
   if (m.kv_heads != m.heads) words += fmt::format(" ({} of keys)", m.kv_heads);
   words +=
       fmt::format(", ffn {} ({}), sequence {}, vocabulary {}", m.ffn, activation, m.seq, m.vocab);

@@ -26,6 +26,9 @@ void add_experts(const Setup& setup, LayerActivations& kept) {
   kept.mlp = 3 * element * rows * number(m.expert_ffn) / number(setup.expert_tp);
   const double part = tokens_of(setup) / number(setup.tp);
   if (m.shared_ffn > 0) kept.shared = mlp_bytes(setup) * part * number(m.shared_ffn);
+  // Overlapping keeps the input as it was gathered.
+  if (setup.overlaps_shared && setup.sequence_parallel)
+    kept.shared += element * tokens_of(setup) * number(m.hidden);
   // The gate weighs what comes of it, and keeps that.
   if (m.shared_gate)
     kept.shared += element * tokens_of(setup) * sequence_share(setup) * number(m.hidden);
@@ -46,15 +49,24 @@ LayerActivations layer_activations(const Setup& setup, bool has_experts) {
   const double element = bytes_of(setup.type), tokens = tokens_of(setup);
   const double own = tokens * sequence_share(setup) * number(m.hidden);
   const double part = tokens / number(setup.tp);
-  const double context = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
+  const double queries = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
   LayerActivations kept;
   kept.norm1 = kept.norm2 = 2 * element * own;
-  kept.qkv = element * part * (context + 2 * keys);
-  kept.context = element * part * context;
-  if (m.qk_norms) kept.qk_norms = 2 * element * part * (context + keys);
+  kept.qkv = element * part * (queries + number(m.key_widths()));
+  kept.context = element * part * number(m.heads * m.values());
+  if (m.is_latent())
+    kept.latents = (m.qk_norms ? 2 : 1) * element * tokens * sequence_share(setup) *
+                   number(m.query_latent + m.key_latent);
+  else if (m.qk_norms)
+    kept.qk_norms = 2 * element * part * (queries + keys);
   const bool is_core =
       setup.framework == Framework::kMegatronCore || setup.framework == Framework::kMegatron2023;
   if (setup.attention == Attention::kFlash && is_core) kept.copy = kept.context;
+  // The flash-attn library before Hopper's wants values as wide as keys, and gives as much.
+  if (kept.copy > 0 && m.values() < m.head_width && setup.generation == Generation::kAmpere) {
+    kept.qkv = 3 * element * part * queries;
+    kept.copy = element * part * queries;
+  }
   if (setup.attention != Attention::kScores) {
     kept.log_sums = 4 * part * number(m.heads);
   } else {

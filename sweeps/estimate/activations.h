@@ -10,6 +10,7 @@ struct LayerActivations {
   double norm1 = 0;  ///< the norm's input, and its output: the input of the next product
   double qkv = 0;    ///< queries, keys and values
   double qk_norms = 0;
+  double latents = 0;   ///< what queries, keys and values are made of, and their norms' outputs
   double context = 0;   ///< what attention gives the output's product
   double copy = 0;      ///< of it in the flash-attn library's order
   double log_sums = 0;  ///< of each query's scores, where these are not kept
@@ -21,8 +22,8 @@ struct LayerActivations {
   double shared = 0;  ///< of the MLP that all tokens meet beside their experts
 
   double all() const {
-    return norm1 + qkv + qk_norms + context + copy + log_sums + scores + dropout + norm2 + mlp +
-           routed + shared;
+    return norm1 + qkv + qk_norms + latents + context + copy + log_sums + scores + dropout + norm2 +
+           mlp + routed + shared;
   }
 };
 

@@ -222,6 +222,7 @@ std::string unknown_to_analysis_tool(const Setup& setup) {
   if (m.kv_heads != m.heads) return "it knows no grouped queries";
   if (!m.learned_positions || !m.tied) return "it knows only learned positions and tied embeddings";
   if (m.experts > 0) return "it knows no experts";
+  if (m.is_latent()) return "it knows no latent attention";
   if (setup.cp > 1 || setup.chunks > 1)
     return "it knows neither context parallelism nor interleaving";
   if (setup.recompute != Recompute::kNone) return "it knows no recomputation";

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/attention_matrices.h"
 
 namespace pippin {
 
@@ -85,12 +86,10 @@ class Lister {
   }
 
   void attention() {
-    const std::int64_t h = m_.hidden, context = m_.heads * m_.head_width;
-    const std::int64_t qkv = (context + 2 * m_.kv_heads * m_.head_width) / setup_.tp;
-    keeps(add("layer.attention.qkv", qkv, h, m_.biases || m_.qkv_biases ? qkv : 0,
-              "(1 + 2 g/a) h^2 / t"),
-          kept_.qkv, "2 (1 + 2 g/a) s b h / t");
-    if (m_.qk_norms)
+    for (const AttentionMatrix& one : attention_matrices(m_, setup_.tp))
+      if (one.name != kOut) attention_matrix(one);
+    if (m_.is_latent()) latents();
+    if (m_.qk_norms && !m_.is_latent())
       keeps(add("layer.attention.qk_norms", 2 * m_.head_width, 0,
                 m_.norm_biases ? 2 * m_.head_width : 0, "2 h / a"),
             kept_.qk_norms, "4 (1 + g/a) s b h / t");
@@ -98,8 +97,29 @@ class Lister {
           kept_.scores > 0 ? "5 a s^2 b / t"
           : kept_.copy > 0 ? "4 a s b / t + 2 s b h / t"
                            : "4 a s b / t");
-    keeps(add("layer.attention.out", h, context / setup_.tp, m_.biases ? h : 0, "h^2 / t"),
-          kept_.context, "2 s b h / t");
+    for (const AttentionMatrix& one : attention_matrices(m_, setup_.tp))
+      if (one.name == kOut) attention_matrix(one);
+  }
+
+  static constexpr std::string_view kOut = "out", kWhole = "qkv";
+
+  /// The output keeps what attention gives it, all in one queries, keys and values.
+  void attention_matrix(const AttentionMatrix& one) {
+    const bool is_out = one.name == kOut, is_whole = one.name == kWhole;
+    const bool has_biases = is_out ? m_.biases : is_whole && (m_.biases || m_.qkv_biases);
+    ModelPart& part = add("layer.attention." + std::string(one.name), one.rows, one.columns,
+                          has_biases ? one.rows : 0, one.formula);
+    if (is_out) keeps(part, kept_.context, m_.is_latent() ? "2 s b a v / t" : "2 s b h / t");
+    if (is_whole) keeps(part, kept_.qkv, "2 (1 + 2 g/a) s b h / t");
+  }
+
+  void latents() {
+    const std::int64_t width = m_.query_latent + m_.key_latent;
+    if (m_.qk_norms)
+      add("layer.attention.latent_norms", width, 0, m_.norm_biases ? width : 0, "q + c");
+    keeps(add("layer.attention.latents"), kept_.latents,
+          m_.qk_norms ? "4 s b (q + c)" : "2 s b (q + c)");
+    keeps(add("layer.attention.heads"), kept_.qkv, "2 s b a (2 d + v) / t");
   }
 
   void mlp(const std::string& name, std::int64_t width, double kept) {

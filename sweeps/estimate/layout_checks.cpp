@@ -57,6 +57,9 @@ std::string core_reason(const Setup& setup) {
     return "experts and TP together need sequence parallelism";
   if (m.experts > 0 && m.biases && setup.expert_tp > 1)
     return "experts that expert TP splits have no biases";
+  if (m.shared_ffn > 0 && m.biases) return "shared experts have no biases";
+  if (m.is_latent() && !setup.transformer_engine)
+    return "latent attention needs Transformer Engine";
   if (setup.cp == 1) return "";
   if (!setup.transformer_engine || setup.attention == Attention::kScores)
     return "CP needs the flash or fused attention of Transformer Engine";

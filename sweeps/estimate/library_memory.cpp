@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/attention_matrices.h"
 
 namespace pippin {
 
@@ -54,24 +55,25 @@ struct Matrix {
   bool of_experts;
 };
 
-/// Attention's in, attention's out, and two of each kind of MLP.
-std::array<Matrix, 8> matrices(const Setup& setup, std::int64_t stage) {
+/// Attention's, five at most, and two of each kind of MLP.
+std::array<Matrix, 11> matrices(const Setup& setup, std::int64_t stage) {
   const Shape& m = setup.shape;
   const double h = number(m.hidden), tp = number(setup.tp), up = m.gated() ? 2 : 1;
-  const double context = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
   const double layers = number(setup.layers_of_stage(stage));
   const double mixtures = number(setup.mixtures_of_stage(stage)), dense = layers - mixtures;
   const double ffn = number(m.ffn) / tp, shared = number(m.shared_ffn) / tp;
   const double expert = number(m.expert_ffn) / number(setup.expert_tp);
   const double experts = mixtures * number(m.experts / setup.ep);
-  return {{{h * (context + 2 * keys) / tp, layers, false},
-           {h * context / tp, layers, false},
-           {h * up * ffn, dense, false},
-           {h * ffn, dense, false},
-           {h * up * expert, experts, true},
-           {h * expert, experts, true},
-           {h * up * shared, mixtures, false},
-           {h * shared, mixtures, false}}};
+  std::array<Matrix, 11> all{{{h * up * ffn, dense, false},
+                              {h * ffn, dense, false},
+                              {h * up * expert, experts, true},
+                              {h * expert, experts, true},
+                              {h * up * shared, mixtures, false},
+                              {h * shared, mixtures, false}}};
+  std::size_t next = 6;
+  for (const AttentionMatrix& one : attention_matrices(m, setup.tp))
+    all[next++] = {number(one.rows * one.columns), layers, false};
+  return all;
 }
 
 /// A block of its own is a multiple of 2 MiB, and is not split where at most 1 MiB is left over.

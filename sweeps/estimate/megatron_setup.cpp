@@ -89,6 +89,19 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   return shape;
 }
 
+/// Megatron's usual widths, where they are not given. Errors: Error (bad input) where it has none.
+void fill_in_latents(const MegatronGiven& given, Shape& shape) {
+  constexpr std::int64_t kLatent = 32, kHead = 128, kShared = 64;
+  if (!given.latent) return;
+  if (given.grouped) bad_input("estimate: latent attention has no query groups");
+  shape.kv_heads = shape.heads;
+  shape.query_latent = given.query_latent.value_or(0);
+  shape.key_latent = given.key_latent.value_or(kLatent);
+  shape.shared_key = given.shared_key.value_or(kShared);
+  shape.head_width = given.key_width.value_or(kHead) + shape.shared_key;
+  shape.value_width = given.value_width.value_or(kHead);
+}
+
 /// Which layers have experts. Errors: Error (bad input) where that speaks of other layers.
 void fill_in_mixtures(const MegatronGiven& given, MegatronSetup& result) {
   constexpr std::string_view kName = "moe_layer_freq";
@@ -298,6 +311,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
              const Count& gpus_per_node, MegatronSetup& result) {
   Setup& setup = result.setup;
   setup.shape = shape_of(given, result.assumed);
+  fill_in_latents(given, setup.shape);
   fill_in_mixtures(given, result);
   setup.framework = framework;
   fill_in_layout(given, gpus, setup);
@@ -325,8 +339,11 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.fused_softmax = !given.no_fused_softmax;
   setup.fused_loss = given.fused_loss;
   setup.grouped_experts = given.grouped_experts;
+  setup.overlaps_shared = setup.shape.shared_ffn > 0 && given.overlaps_shared;
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
+  if (setup.overlaps_shared && setup.gathers_tokens)
+    bad_input("estimate: --moe-shared-expert-overlap needs the dispatcher alltoall or flex");
   if (given.experts && given.dispatcher == "flex")
     result.assumed.push_back("tokens that are sent as by alltoall, as flex' backend is not known");
   if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);

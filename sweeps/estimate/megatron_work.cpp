@@ -144,7 +144,7 @@ Experts experts_of(const Given& given, const Dimensions& m, const Style& style, 
   const double latent = given.number("moe_latent_size", 0);
   experts.one =
       style.mlp(latent > 0 ? latent : m.hidden, given.number("moe_ffn_hidden_size", m.ffn));
-  experts.besides.parameters = count * m.hidden;
+  experts.besides.parameters = count * (m.hidden + (style.biases ? 1 : 0));
   if (latent > 0) experts.besides = experts.besides + 2 * m.hidden * latent * Part{1, 1};
   if (const double shared = given.number("moe_shared_expert_intermediate_size", 0); shared > 0) {
     experts.besides = experts.besides + style.mlp(m.hidden, shared);

@@ -101,8 +101,8 @@ double ring_bytes(const Setup& setup) {
   const Shape& m = setup.shape;
   if (setup.cp == 1) return 0;
   const double element = bytes_of(setup.type), part = tokens_of(setup) / number(setup.tp);
-  const double context = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
-  return part * (element * number(setup.cp) * (context + 2 * keys) + kSum * context);
+  const double queries = number(m.heads * m.head_width), context = number(m.heads * m.values());
+  return part * (element * number(setup.cp) * (queries + number(m.key_widths())) + kSum * context);
 }
 
 /// Tokens on their way, as they are sent and as they come; gathered ones as they are added up, for

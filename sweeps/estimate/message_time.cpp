@@ -40,10 +40,10 @@ double MessageTime::half_collective(double bytes, std::int64_t ranks, std::int64
   return (number(ranks) - 1) / number(ranks) * bytes / bytes_a_second(ranks, groups);
 }
 
-double MessageTime::sum_of_tensor() const {
+double MessageTime::sum_of_tensor(std::int64_t width) const {
   constexpr double kBytes = 2;
   if (setup_.tp == 1) return 0;
-  return 2 * half_collective(kBytes * tokens_of(setup_) * number(shape_.hidden), setup_.tp, 1) +
+  return 2 * half_collective(kBytes * tokens_of(setup_) * number(width), setup_.tp, 1) +
          rates_.call_us * kMicro;
 }
 
@@ -51,7 +51,7 @@ double MessageTime::ring(double attention, std::int64_t tensors) const {
   constexpr double kBytes = 2;
   if (setup_.cp == 1) return 0;
   const double keys =
-      kBytes * tokens_of(setup_) * number(shape_.kv_heads * shape_.head_width) / number(setup_.tp);
+      kBytes * tokens_of(setup_) * number(shape_.key_widths()) / 2 / number(setup_.tp);
   const double hop = number(tensors) * keys / message_rate(leaves_node(setup_.cp * setup_.tp)) +
                      rates_.call_us * kMicro;
   return (number(setup_.cp) - 1) * std::max(hop - attention / number(setup_.cp), 0.0);

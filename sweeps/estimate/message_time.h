@@ -17,7 +17,8 @@ class MessageTime {
   /// A gather or a scatter of so many bytes in all; `groups` of them share a node's adapters.
   double half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const;
   /// A micro-batch's activations summed over TP.
-  double sum_of_tensor() const;
+  double sum_of_tensor() const { return sum_of_tensor(shape_.hidden); }
+  double sum_of_tensor(std::int64_t width) const;
   /// What attention over all parts of a sequence waits for: while it works on one, the ring hands
   /// on the next, so many tensors of the size of a rank's keys. `attention`: seconds of all parts.
   double ring(double attention, std::int64_t tensors) const;

@@ -213,7 +213,7 @@ class RowReader {
     if (!activation.empty() && activation != "gelu" && activation != "swiglu" &&
         activation != "squared-relu")
       refuse("the activation '" + activation + "' is not known");
-    if (is_on(arguments_, "multi-latent-attention"))
+    if (is_on(arguments_, "multi-latent-attention") && !is_on(arguments_, "kv-lora-rank"))
       refuse("the widths of multi-latent attention are not given");
     if (is_on(arguments_, "mtp-num-layers"))
       refuse("layers that predict more tokens are not known");
@@ -286,10 +286,21 @@ class RowReader {
     m.experts = count_in(arguments_, "num-experts", 0, 0);
     m.experts_per_token = m.experts > 0 ? count_in(arguments_, "moe-router-topk", 2) : 0;
     m.expert_ffn = m.experts > 0 ? count_in(arguments_, "moe-ffn-hidden-size", m.ffn) : 0;
+    if (is_on(arguments_, "multi-latent-attention")) latents();
     if (m.experts == 0) return;
     m.shared_ffn = count_in(arguments_, "moe-shared-expert-intermediate-size", 0, 0);
     m.shared_gate = m.shared_ffn > 0 && is_on(arguments_, "moe-shared-expert-gate");
     mixtures();
+  }
+
+  void latents() {
+    Shape& m = setup_.shape;
+    m.kv_heads = m.heads;
+    m.query_latent = count_in(arguments_, "q-lora-rank", 0);
+    m.key_latent = count_in(arguments_, "kv-lora-rank", 32);
+    m.shared_key = count_in(arguments_, "qk-pos-emb-head-dim", 64);
+    m.head_width = count_in(arguments_, "qk-head-dim", 128) + m.shared_key;
+    m.value_width = count_in(arguments_, "v-head-dim", 128);
   }
 
   /// Which layers have experts.

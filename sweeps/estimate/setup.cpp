@@ -35,6 +35,9 @@ Attention usual_attention(const Setup& setup) {
   const Generation generation = setup.generation;
   if (generation == Generation::kVolta || setup.type == NumberType::kFp32)
     return Attention::kScores;
+  // Keys that are wider than values: padded for flash-attn, which cuDNN's need not be.
+  if (setup.shape.head_width != setup.shape.values() && generation != Generation::kAmpere)
+    return Attention::kFused;
   const bool flash = generation == Generation::kAmpere ||
                      (generation == Generation::kBlackwell && setup.deterministic);
   return flash ? Attention::kFlash : Attention::kFused;
@@ -51,19 +54,26 @@ std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
   return (rest + others - 1) / others;
 }
 
+std::int64_t Setup::layers_of_chunk(std::int64_t stage, std::int64_t chunk) const {
+  const std::int64_t own = layers_of_stage(stage), each = (own + chunks - 1) / chunks;
+  const bool is_end = (stage == 0 && chunk == 0) || (stage == pp - 1 && chunk == chunks - 1);
+  return is_end ? own - (chunks - 1) * each : each;
+}
+
 std::int64_t Setup::mixtures_of_stage(std::int64_t stage) const {
-  const std::int64_t own = layers_of_stage(stage);
-  if (shape.experts == 0 || !shape.has_dense_layers()) return shape.experts > 0 ? own : 0;
+  if (shape.experts == 0) return 0;
+  if (!shape.has_dense_layers()) return layers_of_stage(stage);
   // The layers in their order: each stage's part of the first chunk, of the second, and so on.
-  const auto before = [&](std::int64_t stages) {
-    if (stages == 0) return std::int64_t{0};
-    const std::int64_t last = stages == pp ? layers_of_stage(pp - 1) : layers_of_stage(1);
-    return layers_of_stage(0) + (stages > 1 ? (stages - 2) * layers_of_stage(1) + last : 0);
+  const auto before = [&](std::int64_t stages, std::int64_t chunk) {
+    std::int64_t layers = stages > 0 ? layers_of_chunk(0, chunk) : 0;
+    if (stages > 1) layers += (std::min(stages, pp - 1) - 1) * layers_of_chunk(1, chunk);
+    return layers + (stages == pp && pp > 1 ? layers_of_chunk(pp - 1, chunk) : 0);
   };
-  std::int64_t mixtures = 0;
+  std::int64_t mixtures = 0, begin = 0;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    const std::int64_t begin = (chunk * before(pp) + before(stage)) / chunks;
-    mixtures += shape.mixtures_of(begin + own / chunks) - shape.mixtures_of(begin);
+    const std::int64_t first = begin + before(stage, chunk);
+    mixtures += shape.mixtures_of(first + layers_of_chunk(stage, chunk)) - shape.mixtures_of(first);
+    begin += before(pp, chunk);
   }
   return mixtures;
 }

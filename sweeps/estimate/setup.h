@@ -45,8 +45,12 @@ enum class Generation { kVolta, kAmpere, kHopper, kBlackwell, kOther };
 /// The shape of a transformer, all of it known.
 struct Shape {
   std::int64_t layers = 0, hidden = 0, heads = 0, kv_heads = 0;
-  std::int64_t head_width = 0;  ///< of queries, keys and values
-  std::int64_t ffn = 0;         ///< width of the MLP
+  std::int64_t head_width = 0;  ///< of queries and keys, and of values where they are no others
+  /// Latent attention (MLA): the widths of what keys and values are made of, 0: there is none; of
+  /// what queries are made of, 0: the stream itself; of the part of a key that all heads share; and
+  /// of values.
+  std::int64_t key_latent = 0, query_latent = 0, shared_key = 0, value_width = 0;
+  std::int64_t ffn = 0;  ///< width of the MLP
   std::int64_t seq = 0;
   std::int64_t vocab = 0;  ///< rows of the embedding: padded
   Activation activation = Activation::kGelu;
@@ -66,6 +70,11 @@ struct Shape {
   bool gated() const {
     return activation == Activation::kSwiglu || activation == Activation::kGeglu;
   }
+  bool is_latent() const { return key_latent > 0; }
+  /// Of a head.
+  std::int64_t values() const { return is_latent() ? value_width : head_width; }
+  /// Of keys and values, of all their heads.
+  std::int64_t key_widths() const { return kv_heads * (head_width + values()); }
   /// How many of so many layers, from the first one on, have experts.
   std::int64_t mixtures_of(std::int64_t first_layers) const {
     if (experts == 0 || first_layers <= first_mixture) return 0;
@@ -99,6 +108,7 @@ struct Setup {
   bool fused_softmax = true, fused_loss = false;
   bool transformer_engine = true;
   bool grouped_experts = false;  ///< their products are one call
+  bool overlaps_shared = false;  ///< experts that all tokens meet, with others' tokens on their way
   bool gathers_tokens = false;   ///< experts get their tokens by an all-gather, else by all-to-all
   bool deterministic = false;    ///< with the cuBLAS workspace that this needs
   bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022
@@ -123,6 +133,8 @@ struct Setup {
   std::int64_t layers_of_stage(std::int64_t stage) const;
   /// Those of them that have experts.
   std::int64_t mixtures_of_stage(std::int64_t stage) const;
+  /// Of one chunk; what stands before the first or behind the last one may count as one of theirs.
+  std::int64_t layers_of_chunk(std::int64_t stage, std::int64_t chunk) const;
   /// The share of a stage's layers whose forward pass is made again.
   double remade_share(std::int64_t stage) const;
   /// Whether attention alone is made again.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sweeps/estimate/attention_matrices.h"
+
 namespace pippin {
 
 Parameters operator+(const Parameters& a, const Parameters& b) {
@@ -44,7 +46,7 @@ void add_mlp(const Setup& setup, std::int64_t width, Parameters& layer) {
 void add_experts(const Setup& setup, Parameters& layer) {
   const Shape& m = setup.shape;
   const Mlp one(m, m.expert_ffn, setup.expert_tp);
-  layer.replicated += m.experts * m.hidden;  // the router
+  layer.replicated += m.experts * (m.hidden + (m.biases ? 1 : 0));  // the router
   layer.experts += m.experts / setup.ep * (one.split + one.whole);
   if (m.shared_ffn > 0) add_mlp(setup, m.shared_ffn, layer);
   if (m.shared_gate) layer.replicated += m.hidden;
@@ -54,13 +56,15 @@ void add_experts(const Setup& setup, Parameters& layer) {
 
 Parameters layer_parameters(const Setup& setup, bool has_experts) {
   const Shape& m = setup.shape;
-  const std::int64_t projections = query_width(m) + 2 * key_width(m);
   Parameters layer;
-  layer.split = (projections + query_width(m)) * m.hidden / setup.tp;
-  if (m.biases || m.qkv_biases) layer.split += projections / setup.tp;
+  for (const AttentionMatrix& one : attention_matrices(m, setup.tp))
+    (one.is_split ? layer.split : layer.replicated) += one.rows * one.columns;
+  if ((m.biases || m.qkv_biases) && !m.is_latent())
+    layer.split += (query_width(m) + 2 * key_width(m)) / setup.tp;
   if (m.biases) layer.replicated += m.hidden;
   layer.replicated += 2 * norm(m);
-  if (m.qk_norms) layer.replicated += 2 * m.head_width * (m.norm_biases ? 2 : 1);
+  const std::int64_t normed = m.is_latent() ? m.query_latent + m.key_latent : 2 * m.head_width;
+  if (m.qk_norms) layer.replicated += normed * (m.norm_biases ? 2 : 1);
   if (has_experts)
     add_experts(setup, layer);
   else
@@ -101,7 +105,10 @@ bool is_countable(const Shape& m) {
       number(m.hidden) + all_heads * number(m.head_width) +
       3 * (number(m.ffn) + number(m.shared_ffn) + number(m.expert_ffn) * number(m.experts));
   const double words = number(m.vocab) + number(m.positions);
-  return (number(m.layers) * wide + words) * number(m.hidden) < kMost &&
+  const double latents = number(m.query_latent) + number(m.key_latent) + number(m.shared_key);
+  const double ups = latents * (number(m.heads) * (number(m.head_width) + number(m.value_width)) +
+                                number(m.hidden));
+  return (number(m.layers) * wide + words) * number(m.hidden) + number(m.layers) * ups < kMost &&
          number(m.heads) * number(m.seq) * number(m.seq) < kMost;
 }
 
@@ -110,16 +117,19 @@ double token_weights(const Shape& m) {
   const double widths =
       number(m.layers - mixtures) * number(m.ffn) +
       number(mixtures) * number(m.experts_per_token * m.expert_ffn + m.shared_ffn);
-  const double attention = 2 * (number(query_width(m)) + number(key_width(m)));
-  return number(m.hidden) *
-         (number(m.layers) * attention + (m.gated() ? 3 : 2) * widths + number(m.vocab));
+  const double attention = number(attention_matrices(m, 1).elements());
+  return number(m.layers) * attention +
+         number(m.hidden) * ((m.gated() ? 3 : 2) * widths + number(m.vocab));
 }
 
-double attention_widths(const Shape& m) { return 2 * number(m.layers) * number(query_width(m)); }
+double attention_widths(const Shape& m) {
+  return number(m.layers) * number(m.heads * (m.head_width + m.values()));
+}
 
 std::int64_t active_parameters(Shape shape) {
   if (shape.experts == 0) return model_parameters(shape);
-  const std::int64_t routers = shape.mixtures_of(shape.layers) * shape.hidden;  // of each expert
+  const std::int64_t routers =  // of each expert
+      shape.mixtures_of(shape.layers) * (shape.hidden + (shape.biases ? 1 : 0));
   const std::int64_t others = shape.experts - shape.experts_per_token;
   shape.experts = shape.experts_per_token;
   return model_parameters(shape) + routers * others;

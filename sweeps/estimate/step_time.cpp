@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/attention_matrices.h"
 #include "sweeps/estimate/message_time.h"
 
 namespace pippin {
@@ -54,8 +55,9 @@ class Clock {
   double memory() const { return machine_.memory_gb_per_s * kGiga * rates_.memory_share; }
   double hidden() const { return number(m_.hidden); }
   /// Widths of this rank's parts.
-  std::int64_t heads() const { return m_.heads * m_.head_width / s_.tp; }
-  std::int64_t qkv() const { return (m_.heads + 2 * m_.kv_heads) * m_.head_width / s_.tp; }
+  std::int64_t values() const { return m_.heads * m_.values() / s_.tp; }
+  std::int64_t queries() const { return m_.heads * m_.head_width / s_.tp; }
+  std::int64_t latents() const { return m_.query_latent + m_.key_latent + m_.shared_key; }
   std::int64_t up(std::int64_t ffn) const { return (m_.gated() ? 2 : 1) * ffn; }
   /// Of the MLP that all tokens meet.
   std::int64_t ffn(bool has_experts) const {
@@ -82,6 +84,7 @@ class Clock {
   Pass forward(bool has_experts) const;
   Pass backward(const Pass& ahead, bool has_experts) const;
   double score_seconds() const;
+  double attention_sums(bool back) const;
   double head_seconds() const;
   double embedding_seconds() const;
   double matrices(bool has_experts) const;
@@ -182,28 +185,47 @@ double Clock::score_seconds() const {
          seconds_a_byte_;
 }
 
+/// Of attention's output, and, where heads are made of latents, of those.
+double Clock::attention_sums(bool back) const {
+  const double whole = messages_.sum_of_tensor();
+  if (!m_.is_latent()) return whole;
+  const std::int64_t queries = m_.query_latent > 0 ? m_.query_latent : m_.hidden;
+  const double down = messages_.sum_of_tensor(queries + m_.key_latent + m_.shared_key);
+  if (!s_.sequence_parallel) return back ? down : whole;
+  return whole / 2 + (back ? down : down / 2);
+}
+
 Clock::Pass Clock::forward(bool has_experts) const {
   constexpr double kStreamBytes = 22;
   const double h = hidden();
   const bool flash = s_.attention != Attention::kScores;
   Pass pass;
-  pass.products = product(rows(), qkv(), m_.hidden) + product(rows(), m_.hidden, heads());
+  for (const AttentionMatrix& one : attention_matrices(m_, s_.tp))
+    pass.products += product(rows(), one.rows, one.columns);
   const std::int64_t ffn = this->ffn(has_experts);
   if (has_experts) pass.products += expert_products(false);
   if (ffn > 0)
     pass.products += product(rows(), up(ffn), m_.hidden) + product(rows(), m_.hidden, ffn);
-  const double flop = 4 * number(rows()) * number(m_.seq) * number(heads()) * (flash ? 0.5 : 1);
+  const double flop =
+      2 * number(rows()) * number(m_.seq) * number(queries() + values()) * (flash ? 0.5 : 1);
   const double odd = !flash && m_.head_width % 8 != 0 ? rates_.odd_head_share : 1;
   pass.attention = flop / (machine_.peak_tflops_16 * kTera * rates_.attention_share * odd);
-  const double stream = tokens() * h * kStreamBytes * sequence_share(s_);
+  // Latents are normed, and keys put together of their two parts.
+  constexpr double kNormBytes = 4, kJoinBytes = 4;
+  const double latent = m_.is_latent()
+                            ? tokens() * (kNormBytes * number(latents()) * sequence_share(s_) +
+                                          kJoinBytes * number(queries()))
+                            : 0;
+  const double stream = tokens() * h * kStreamBytes * sequence_share(s_) + latent;
   const double mlp = tokens() * ((m_.gated() ? 6 : 4) * mlp_width(has_experts) + 4 * h) / tp();
   // What attention makes of each part of a sequence is added to what it made of the others.
   constexpr double kSumBytes = 8;
-  const double sums = s_.cp > 1 ? kSumBytes * number(s_.cp * rows() * heads()) : 0;
+  const double sums = s_.cp > 1 ? kSumBytes * number(s_.cp * rows() * values()) : 0;
   pass.elements = (stream + mlp + sums) * seconds_a_byte_ + score_seconds();
   // Experts under sequence parallelism get their tokens otherwise.
-  const bool sums_once = has_experts && s_.sequence_parallel && ffn == 0;
-  pass.tensor = (sums_once ? 1 : 2) * messages_.sum_of_tensor();
+  // What overlaps hides.
+  const bool hides = has_experts && s_.sequence_parallel && (ffn == 0 || s_.overlaps_shared);
+  pass.tensor = (hides ? 0 : messages_.sum_of_tensor()) + attention_sums(false);
   pass.context = messages_.ring(pass.attention, 2);
   if (has_experts) pass.experts = 2 * messages_.dispatch();
   constexpr double kMixture = 2;  // router, permutation and the experts: as many kernels again
@@ -219,8 +241,9 @@ Clock::Pass Clock::backward(const Pass& ahead, bool has_experts) const {
   constexpr double kAttention = 2, kFlash = 2.5, kElements = 1.5, kScores = 1.3, kIssue = 1.5;
   const std::int64_t h = m_.hidden;
   Pass pass;
-  pass.products = product(rows(), h, qkv()) + product(rows(), heads(), h) +
-                  product(qkv(), h, rows()) + product(h, heads(), rows());
+  for (const AttentionMatrix& one : attention_matrices(m_, s_.tp))
+    pass.products +=
+        product(rows(), one.columns, one.rows) + product(one.rows, one.columns, rows());
   const std::int64_t ffn = this->ffn(has_experts), up = this->up(ffn);
   if (has_experts) pass.products += expert_products(true);
   if (ffn > 0)
@@ -229,7 +252,7 @@ Clock::Pass Clock::backward(const Pass& ahead, bool has_experts) const {
   pass.attention = (s_.attention == Attention::kScores ? kAttention : kFlash) * ahead.attention;
   const double scores = score_seconds();
   pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
-  pass.tensor = ahead.tensor;
+  pass.tensor = ahead.tensor - attention_sums(false) + attention_sums(true);
   pass.context = messages_.ring(pass.attention, 4);  // and the gradients of keys and values
   pass.experts = ahead.experts;
   pass.issue = kIssue * ahead.issue;
@@ -253,7 +276,7 @@ double Clock::embedding_seconds() const {
 /// The elements of a layer's matrices, without experts.
 double Clock::matrices(bool has_experts) const {
   const std::int64_t ffn = this->ffn(has_experts);
-  return hidden() * number(qkv() + heads() + up(ffn) + ffn);
+  return number(attention_matrices(m_, s_.tp).elements()) + hidden() * number(up(ffn) + ffn);
 }
 
 /// The elements of those of a layer's experts that a rank holds.

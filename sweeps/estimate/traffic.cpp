@@ -68,18 +68,48 @@ class Speaker {
   void tensor() {
     const double gas = number(setup_.gas);
     const double without = split() && setup_.shape.shared_ffn == 0 ? mixtures() : 0;
-    const double sums = 2 * layers() - without;
+    const double attention = setup_.shape.is_latent() ? 0 : layers();
+    const double sums = attention + layers() - without;
     const auto calls = [&](std::string_view function, double each, double ends) {
       say(Topic::kTensor, function, gas * (each * sums + ends), activations(), setup_.tp);
     };
     const double begin = first() ? 1 : 0, end = last() ? 1 : 0;
-    if (!split()) {
+    // Overlapped, what was gathered is kept, and not gathered again.
+    const double kept = setup_.overlaps_shared ? mixtures() : 0;
+    if (split()) {
+      calls("all_gather", 3 + remade(), begin + 2 * end - kept);
+      calls("reduce_scatter", 2 + remade(), begin + end);
+    } else {
       calls("all_reduce", 2 + remade(), begin + end);
+    }
+    if (setup_.shape.is_latent()) latent_attention();
+    if (!split()) return;
+    say(Topic::kTensor, "all_reduce", 1, setup_.gradient_bytes() * number(replicated()), setup_.tp);
+  }
+
+  /// Each latent is gathered to be made heads of, and again for their gradient; the part of a key
+  /// that all heads share, once. Source: Megatron-LM, multi_latent_attention.py.
+  void latent_attention() {
+    const Shape& m = setup_.shape;
+    const double passes = number(setup_.gas) * layers();
+    const auto calls = [&](std::string_view function, double each, std::int64_t width) {
+      say(Topic::kTensor, function, passes * each, activations() * number(width) / number(m.hidden),
+          setup_.tp);
+    };
+    const std::int64_t queries = m.query_latent > 0 ? m.query_latent : m.hidden;
+    if (!split()) {
+      calls("all_reduce", 1 + remade(), m.hidden);
+      for (const std::int64_t width : {queries, m.key_latent}) calls("all_reduce", 1, width);
       return;
     }
-    calls("all_gather", 3 + remade(), begin + 2 * end);
-    calls("reduce_scatter", 2 + remade(), begin + end);
-    say(Topic::kTensor, "all_reduce", 1, setup_.gradient_bytes() * number(replicated()), setup_.tp);
+    calls("all_gather", 1, m.hidden);
+    calls("reduce_scatter", 1 + remade(), m.hidden);
+    for (const std::int64_t width : {queries, m.key_latent}) {
+      calls("all_gather", 2 + remade(), width);
+      calls("reduce_scatter", 1, width);
+    }
+    calls("all_gather", 1 + remade(), m.shared_key);
+    calls("reduce_scatter", 1, m.shared_key);
   }
 
   std::int64_t replicated() const { return stage_parameters(setup_, stage_).replicated; }
@@ -176,8 +206,8 @@ class Speaker {
   /// A ring hands keys and values on, and in the backward pass their gradients with them.
   void context() {
     const Shape& m = setup_.shape;
-    const double part = bytes_of(setup_.type) * number(m.seq / setup_.cp) * number(setup_.mbs) * 2 *
-                        number(m.kv_heads * m.head_width) / number(setup_.tp);
+    const double part = bytes_of(setup_.type) * number(m.seq / setup_.cp) * number(setup_.mbs) *
+                        number(m.key_widths()) / number(setup_.tp);
     const double again = setup_.remakes_attention() ? 1 : remade();
     say(Topic::kContext, "send",
         number(setup_.gas) * layers() * (3 + again) * number(setup_.cp - 1), part, setup_.cp);

@@ -43,7 +43,7 @@ std::string_view unknown_of_memory(const NamedValues& dump) {
                                            "fp4",
                                            "fp4_format",
                                            "use_precision_aware_optimizer",
-                                           "multi_latent_attention",
+                                           "mla_down_proj_fusion",
                                            "mtp_num_layers",
                                            "use_torch_fsdp2",
                                            "use_custom_fsdp",

@@ -102,6 +102,15 @@ TEST_CASE("a stage has as many of them as are among its layers, with virtual sta
   setup.first_layers = 6;
   setup.last_layers = 4;
   CHECK((of(0) == 1 && of(1) == 11 && of(2) == 11 && of(3) == 4));
+  setup.first_layers = 7;  // what stands before it counts as one of the first chunk's
+  setup.last_layers = 8;
+  setup.shape.layers = 31;
+  setup.chunks = 2;  // 0 to 2 and 15 to 18 are its own, 3 to 6 and 19 to 22 the next one's
+  CHECK((of(0) == 4 && of(1) == 6 && of(2) == 8 && of(3) == 8));
+  setup.shape.layers = 32;
+  setup.chunks = 1;
+  setup.first_layers = 6;
+  setup.last_layers = 4;
   setup.shape.mixture_step = 2;  // 5, 7, …, 31
   CHECK((of(0) == 1 && of(1) == 5 && of(2) == 6 && of(3) == 2));
   setup.pp = 1;

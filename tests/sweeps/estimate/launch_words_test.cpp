@@ -169,10 +169,10 @@ TEST_CASE("what is typed out as it is anyway changes nothing") {
 }
 
 TEST_CASE("with what changes the work no time is known") {
-  for (const char* words : {"--fp8-format hybrid", "--multi-latent-attention",
-                            "--context-parallel-size 2 --cp-comm-type a2a", "pretrain_t5.py",
-                            "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28",
-                            "--attention-output-gate"}) {
+  for (const char* words :
+       {"--fp8-format hybrid", "--mtp-num-layers 1", "--context-parallel-size 2 --cp-comm-type a2a",
+        "pretrain_t5.py", "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28",
+        "--attention-output-gate"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).untimed.size() == 1);
   }
@@ -191,8 +191,8 @@ TEST_CASE("a program of another model, or what changes memory nobody knows how, 
   for (const char* words :
        {"pretrain_mamba.py", "/opt/megatron/pretrain_t5.py", "--spec a.py b", "--mamba-state-dim 8",
         "--hybrid-attention-ratio 0.1", "--decoder-num-layers 12", "--moe-layer-recompute",
-        "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28", "--ds-sequence-parallel-size 4", "--use-legacy-models",
-        "--fp16-lm-cross-entropy"}) {
+        "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28", "--ds-sequence-parallel-size 4",
+        "--use-legacy-models", "--fp16-lm-cross-entropy"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).unknown.size() == 1);
   }

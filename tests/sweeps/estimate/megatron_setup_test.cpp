@@ -241,9 +241,9 @@ TEST_CASE("arguments that change memory nobody knows how are told from those tha
   MegatronSetup read = megatron_setup(
       arguments_of_words({"--num-layers 24 --hidden-size 1024 --num-attention-heads 16 "
                           "--seq-length 1024 --micro-batch-size 4 --optimizer sgd "
-                          "--multi-latent-attention --moe-layer-freq 1 --lr 1e-4"}),
+                          "--enable-mhc --moe-layer-freq 1 --lr 1e-4"}),
       8, 8);
-  CHECK(read.unknown == std::vector<std::string>{"--optimizer", "--multi-latent-attention"});
+  CHECK(read.unknown == std::vector<std::string>{"--optimizer", "--enable-mhc"});
   CHECK_THAT(join(read.unused, " "), Catch::Contains("--lr") && !Catch::Contains("--optimizer"));
 }
 
