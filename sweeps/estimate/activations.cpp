@@ -61,9 +61,11 @@ LayerActivations layer_activations(const Setup& setup, bool has_experts) {
     kept.qk_norms = 2 * element * part * (queries + keys);
   const bool is_core =
       setup.framework == Framework::kMegatronCore || setup.framework == Framework::kMegatron2023;
-  if (setup.attention == Attention::kFlash && is_core) kept.copy = kept.context;
+  // Of one sequence both orders are the same.
+  if (setup.attention == Attention::kFlash && is_core && setup.mbs > 1) kept.copy = kept.context;
   // The flash-attn library before Hopper's wants values as wide as keys, and gives as much.
-  if (kept.copy > 0 && m.values() < m.head_width && setup.generation == Generation::kAmpere) {
+  if (setup.attention == Attention::kFlash && is_core && m.values() < m.head_width &&
+      setup.generation == Generation::kAmpere) {
     kept.qkv = 3 * element * part * queries;
     kept.copy = element * part * queries;
   }

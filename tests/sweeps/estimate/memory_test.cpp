@@ -161,6 +161,19 @@ TEST_CASE("the parts of a stage sum up to its parameters, and those of layers to
   check();
 }
 
+TEST_CASE("the flash-attn library's order is another one where there are several sequences") {
+  Setup setup = bigscience(64, 8192, 16, 4, 256, Framework::kMegatronCore);
+  setup.attention = Attention::kFlash;
+  setup.mbs = 2;
+  const LayerActivations two = layer_activations(setup, false);
+  CHECK(two.copy == two.context);
+  setup.mbs = 1;
+  CHECK(layer_activations(setup, false).copy == 0);
+  setup.attention = Attention::kFused;
+  setup.mbs = 2;
+  CHECK(layer_activations(setup, false).copy == 0);
+}
+
 TEST_CASE("the paper's formula gives the paper's figure") {
   const PointJudgement said = PointJudge().judge(rows().at("Korthikanti-F1-0001"));
   CHECK(said.peak_gib.value() == Approx(104.8125).epsilon(1e-9));
