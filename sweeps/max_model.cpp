@@ -69,6 +69,8 @@ std::optional<FittingModel> deepest_model(const Setup& setup, double usable_byte
 
 std::optional<FittingModel> largest_named_model(const Setup& setup, double usable_bytes) {
   std::optional<FittingModel> largest;
+  // The named ones have neither experts nor latent attention.
+  if (setup.shape.experts > 0 || setup.shape.is_latent()) return largest;
   for (const std::string& name : model_names()) {
     const auto other = as_named(name, setup);
     if (!other) continue;
@@ -89,7 +91,7 @@ MaxModel max_model(const std::string& point, const Setup& setup, double usable_b
     return said;
   }
   said.deepest = deepest_model(setup, usable_bytes);
-  said.named = setup.shape.experts > 0 ? std::nullopt : largest_named_model(setup, usable_bytes);
+  said.named = largest_named_model(setup, usable_bytes);
   if (!said.deepest)
     said.why = fmt::format("a layer on each stage needs {:.1f} GiB of {:.1f}",
                            needed_bytes(with_layers(setup, setup.pp * setup.chunks)) / kGib,

@@ -24,14 +24,8 @@ void add_experts(const Setup& setup, LayerActivations& kept) {
                       number(setup.expert_tp);
   kept.routed = element * rows * number(m.hidden) + kRest;
   kept.mlp = 3 * element * rows * number(m.expert_ffn) / number(setup.expert_tp);
-  const double part = tokens_of(setup) / number(setup.tp);
-  if (m.shared_ffn > 0) kept.shared = mlp_bytes(setup) * part * number(m.shared_ffn);
-  // Overlapping keeps the input as it was gathered.
-  if (setup.overlaps_shared && setup.sequence_parallel)
-    kept.shared += element * tokens_of(setup) * number(m.hidden);
-  // The gate weighs what comes of it, and keeps that.
-  if (m.shared_gate)
-    kept.shared += element * tokens_of(setup) * sequence_share(setup) * number(m.hidden);
+  const SharedActivations shared = shared_activations(setup);
+  kept.shared = shared.mlp + shared.gathered + shared.gated;
 }
 
 }  // namespace
@@ -42,6 +36,17 @@ double tokens_of(const Setup& setup) {
 
 double sequence_share(const Setup& setup) {
   return setup.sequence_parallel ? 1 / number(setup.tp) : 1;
+}
+
+SharedActivations shared_activations(const Setup& setup) {
+  const Shape& m = setup.shape;
+  SharedActivations kept;
+  if (m.shared_ffn == 0) return kept;
+  const double tokens = tokens_of(setup), stream = bytes_of(setup.type) * tokens * number(m.hidden);
+  kept.mlp = mlp_bytes(setup) * tokens / number(setup.tp) * number(m.shared_ffn);
+  if (setup.overlaps_shared && setup.sequence_parallel) kept.gathered = stream;
+  if (m.shared_gate) kept.gated = stream * sequence_share(setup);
+  return kept;
 }
 
 LayerActivations layer_activations(const Setup& setup, bool has_experts) {

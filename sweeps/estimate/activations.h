@@ -27,6 +27,13 @@ struct LayerActivations {
   }
 };
 
+/// Of the experts that all tokens meet: the MLP's, its input where that is kept as it was gathered,
+/// and what a gate weighs.
+struct SharedActivations {
+  double mlp = 0, gathered = 0, gated = 0;
+};
+SharedActivations shared_activations(const Setup& setup);
+
 /// Source: Korthikanti et al., 2022, tensor by tensor as Megatron-Core and Transformer Engine keep
 /// them.
 LayerActivations layer_activations(const Setup& setup, bool has_experts);

@@ -1,58 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include "sweeps/estimate/setup.h"
 
 namespace pippin {
 
-/// A matrix of a layer's attention, as one of TP's ranks has it.
+/// Queries, keys and values in one, and the output; of latent attention the ways down to latents
+/// and up again to heads, or the queries alone.
+enum class AttentionPart { kWhole, kQueryDown, kQueryUp, kQuery, kKeyDown, kKeyUp, kOut };
+
+/// One as a rank of TP has it: what comes of a token, by what it is made of.
 struct AttentionMatrix {
-  const char* name = "";
-  std::int64_t rows = 0, columns = 0;  ///< what comes of a token, and what it is made of
-  bool is_split = true;                ///< else each TP rank has the whole
-  const char* formula = "";            ///< in the letters of docs/estimate.md
+  AttentionPart part;
+  std::int64_t rows, columns;
+  bool is_split;  ///< else each TP rank has the whole
+  std::int64_t elements() const { return rows * columns; }
 };
 
-class AttentionMatrices {
- public:
-  const AttentionMatrix* begin() const { return all_.data(); }
-  const AttentionMatrix* end() const { return all_.data() + count_; }
-  void add(const AttentionMatrix& one) { all_[count_++] = one; }
-  std::int64_t elements() const {
-    std::int64_t sum = 0;
-    for (const AttentionMatrix& one : *this) sum += one.rows * one.columns;
-    return sum;
-  }
-
- private:
-  std::array<AttentionMatrix, 5> all_{};
-  std::size_t count_ = 0;
-};
-
-/// Queries, keys and values in one and the output; of latent attention the ways down to the latents
-/// and up again. Source: Megatron-LM, attention.py, multi_latent_attention.py.
-inline AttentionMatrices attention_matrices(const Shape& m, std::int64_t tp) {
-  AttentionMatrices all;
+/// Calls `take` with each of a layer. Source: Megatron-LM, attention.py,
+/// multi_latent_attention.py.
+template <typename Take>
+void each_attention_matrix(const Shape& m, std::int64_t tp, Take&& take) {
   const std::int64_t h = m.hidden, queries = m.heads * m.head_width / tp;
   if (!m.is_latent()) {
-    all.add({"qkv", queries + 2 * m.kv_heads * m.head_width / tp, h, true, "(1 + 2 g/a) h^2 / t"});
+    const std::int64_t keys = m.kv_heads * m.head_width / tp;
+    take(AttentionMatrix{AttentionPart::kWhole, queries + 2 * keys, h, true});
   } else {
     if (m.query_latent > 0) {
-      all.add({"query_down", m.query_latent, h, false, "q h"});
-      all.add({"query_up", queries, m.query_latent, true, "a d q / t"});
+      take(AttentionMatrix{AttentionPart::kQueryDown, m.query_latent, h, false});
+      take(AttentionMatrix{AttentionPart::kQueryUp, queries, m.query_latent, true});
     } else {
-      all.add({"query", queries, h, true, "a d h / t"});
+      take(AttentionMatrix{AttentionPart::kQuery, queries, h, true});
     }
-    all.add({"key_down", m.key_latent + m.shared_key, h, false, "(c + r) h"});
-    all.add({"key_up", m.heads * (m.head_width - m.shared_key + m.values()) / tp, m.key_latent,
-             true, "a (d - r + v) c / t"});
+    const std::int64_t own = m.head_width - m.shared_key + m.values();
+    take(AttentionMatrix{AttentionPart::kKeyDown, m.key_latent + m.shared_key, h, false});
+    take(AttentionMatrix{AttentionPart::kKeyUp, m.heads * own / tp, m.key_latent, true});
   }
-  all.add({"out", h, m.heads * m.values() / tp, true, m.is_latent() ? "a v h / t" : "h^2 / t"});
-  return all;
+  take(AttentionMatrix{AttentionPart::kOut, h, m.heads * m.values() / tp, true});
+}
+
+inline std::int64_t attention_elements(const Shape& m, std::int64_t tp) {
+  std::int64_t sum = 0;
+  each_attention_matrix(m, tp, [&](const AttentionMatrix& one) { sum += one.elements(); });
+  return sum;
 }
 
 }  // namespace pippin

@@ -131,8 +131,9 @@ std::optional<std::vector<bool>> layers_with_experts(std::string_view frequency,
   std::vector<bool> with(static_cast<std::size_t>(layers));
   std::int64_t every = 1;
   const char* const end = frequency.data() + frequency.size();
-  const bool is_number =
-      frequency.empty() || std::from_chars(frequency.data(), end, every).ptr == end;
+  const auto [read_to, error] = std::from_chars(frequency.data(), end, every);
+  if (error == std::errc::result_out_of_range) return std::nullopt;
+  const bool is_number = frequency.empty() || (error == std::errc() && read_to == end);
   if (is_number) {
     if (every < 1) return std::nullopt;
     for (std::int64_t i = 0; i < layers; i += every) with[static_cast<std::size_t>(i)] = true;

@@ -86,8 +86,9 @@ class Lister {
   }
 
   void attention() {
-    for (const AttentionMatrix& one : attention_matrices(m_, setup_.tp))
-      if (one.name != kOut) attention_matrix(one);
+    each_attention_matrix(m_, setup_.tp, [&](const AttentionMatrix& one) {
+      if (one.part != AttentionPart::kOut) attention_matrix(one);
+    });
     if (m_.is_latent()) latents();
     if (m_.qk_norms && !m_.is_latent())
       keeps(add("layer.attention.qk_norms", 2 * m_.head_width, 0,
@@ -97,18 +98,43 @@ class Lister {
           kept_.scores > 0 ? "5 a s^2 b / t"
           : kept_.copy > 0 ? "4 a s b / t + 2 s b h / t"
                            : "4 a s b / t");
-    for (const AttentionMatrix& one : attention_matrices(m_, setup_.tp))
-      if (one.name == kOut) attention_matrix(one);
+    each_attention_matrix(m_, setup_.tp, [&](const AttentionMatrix& one) {
+      if (one.part == AttentionPart::kOut) attention_matrix(one);
+    });
   }
 
-  static constexpr std::string_view kOut = "out", kWhole = "qkv";
+  struct Named {
+    const char* name;
+    const char* formula;
+  };
+  Named named(AttentionPart part) const {
+    switch (part) {
+      case AttentionPart::kQueryDown:
+        return {"query_down", "q h"};
+      case AttentionPart::kQueryUp:
+        return {"query_up", "a d q / t"};
+      case AttentionPart::kQuery:
+        return {"query", "a d h / t"};
+      case AttentionPart::kKeyDown:
+        return {"key_down", "(c + r) h"};
+      case AttentionPart::kKeyUp:
+        return {"key_up", "a (d - r + v) c / t"};
+      case AttentionPart::kOut:
+        return {"out", m_.is_latent() ? "a v h / t" : "h^2 / t"};
+      case AttentionPart::kWhole:
+        break;
+    }
+    return {"qkv", "(1 + 2 g/a) h^2 / t"};
+  }
 
   /// The output keeps what attention gives it, all in one queries, keys and values.
   void attention_matrix(const AttentionMatrix& one) {
-    const bool is_out = one.name == kOut, is_whole = one.name == kWhole;
+    const bool is_out = one.part == AttentionPart::kOut;
+    const bool is_whole = one.part == AttentionPart::kWhole;
     const bool has_biases = is_out ? m_.biases : is_whole && (m_.biases || m_.qkv_biases);
-    ModelPart& part = add("layer.attention." + std::string(one.name), one.rows, one.columns,
-                          has_biases ? one.rows : 0, one.formula);
+    const auto [name, formula] = named(one.part);
+    ModelPart& part = add(fmt::format("layer.attention.{}", name), one.rows, one.columns,
+                          has_biases ? one.rows : 0, formula);
     if (is_out) keeps(part, kept_.context, m_.is_latent() ? "2 s b a v / t" : "2 s b h / t");
     if (is_whole) keeps(part, kept_.qkv, "2 (1 + 2 g/a) s b h / t");
   }
@@ -132,15 +158,19 @@ class Lister {
   void experts() {
     const std::int64_t own = m_.experts / setup_.ep, ffn = m_.expert_ffn / setup_.expert_tp;
     const std::int64_t up = (m_.gated() ? 2 : 1) * ffn;
-    add("layer.mlp.router", m_.experts, m_.hidden, 0, "E h");
+    add("layer.mlp.router", m_.experts, m_.hidden, m_.biases ? m_.experts : 0, "E h");
     keeps(add("layer.mlp.tokens"), kept_.routed, "2 k s b h");
     add("layer.mlp.experts.up", own * up, m_.hidden, m_.biases ? own * up : 0,
         m_.gated() ? "E/e 2 f h / t" : "E/e f h / t");
     keeps(add("layer.mlp.experts.activation"), kept_.mlp, "6 k s b f / t");
     add("layer.mlp.experts.down", own * m_.hidden, ffn, m_.biases ? own * m_.hidden : 0,
         "E/e f h / t");
-    if (m_.shared_ffn > 0) mlp("layer.mlp.shared", m_.shared_ffn, kept_.shared);
-    if (m_.shared_gate) add("layer.mlp.shared.gate", m_.hidden, 0, 0, "h");
+    if (m_.shared_ffn == 0) return;
+    const SharedActivations shared = shared_activations(setup_);
+    mlp("layer.mlp.shared", m_.shared_ffn, shared.mlp);
+    if (shared.gathered > 0) keeps(add("layer.mlp.shared.gathered"), shared.gathered, "2 s b h");
+    if (m_.shared_gate)
+      keeps(add("layer.mlp.shared.gate", m_.hidden, 0, 0, "h"), shared.gated, "2 s b h");
   }
 
   void head() {

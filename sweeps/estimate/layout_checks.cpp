@@ -52,12 +52,18 @@ std::string indivisible_reason(const Setup& setup) {
 /// dot_product_attention.py.
 std::string core_reason(const Setup& setup) {
   const Shape& m = setup.shape;
-  if (setup.framework != Framework::kMegatronCore) return "";
+  const bool is_of_core = m.is_latent() || m.shared_ffn > 0 || m.mixes_layers();
+  if (setup.framework != Framework::kMegatronCore)
+    return is_of_core ? "latent attention, shared experts and layers without experts among others "
+                        "are known of Megatron-Core alone"
+                      : "";
   if (m.experts > 0 && setup.tp > 1 && !setup.sequence_parallel)
     return "experts and TP together need sequence parallelism";
   if (m.experts > 0 && m.biases && setup.expert_tp > 1)
     return "experts that expert TP splits have no biases";
   if (m.shared_ffn > 0 && m.biases) return "shared experts have no biases";
+  if (setup.overlaps_shared && setup.gathers_tokens)
+    return "shared experts overlap with the dispatchers alltoall and flex alone";
   if (m.is_latent() && !setup.transformer_engine)
     return "latent attention needs Transformer Engine";
   if (setup.cp == 1) return "";

@@ -2,7 +2,6 @@
 #include "sweeps/estimate/library_memory.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "sweeps/estimate/activations.h"
@@ -55,25 +54,26 @@ struct Matrix {
   bool of_experts;
 };
 
-/// Attention's, five at most, and two of each kind of MLP.
-std::array<Matrix, 11> matrices(const Setup& setup, std::int64_t stage) {
+/// Calls `take` with each that there is: attention's, and two of each kind of MLP.
+template <typename Take>
+void each_matrix(const Setup& setup, std::int64_t stage, Take&& take) {
   const Shape& m = setup.shape;
   const double h = number(m.hidden), tp = number(setup.tp), up = m.gated() ? 2 : 1;
   const double layers = number(setup.layers_of_stage(stage));
   const double mixtures = number(setup.mixtures_of_stage(stage)), dense = layers - mixtures;
-  const double ffn = number(m.ffn) / tp, shared = number(m.shared_ffn) / tp;
-  const double expert = number(m.expert_ffn) / number(setup.expert_tp);
-  const double experts = mixtures * number(m.experts / setup.ep);
-  std::array<Matrix, 11> all{{{h * up * ffn, dense, false},
-                              {h * ffn, dense, false},
-                              {h * up * expert, experts, true},
-                              {h * expert, experts, true},
-                              {h * up * shared, mixtures, false},
-                              {h * shared, mixtures, false}}};
-  std::size_t next = 6;
-  for (const AttentionMatrix& one : attention_matrices(m, setup.tp))
-    all[next++] = {number(one.rows * one.columns), layers, false};
-  return all;
+  const auto mlp = [&](std::int64_t width, double parts, double count, bool of_experts) {
+    if (width == 0 || count == 0) return;
+    const double one = h * number(width) / parts;
+    take(Matrix{up * one, count, of_experts});
+    take(Matrix{one, count, of_experts});
+  };
+  each_attention_matrix(m, setup.tp, [&](const AttentionMatrix& one) {
+    take(Matrix{number(one.elements()), layers, false});
+  });
+  mlp(m.ffn, tp, dense, false);
+  if (mixtures == 0) return;
+  mlp(m.expert_ffn, number(setup.expert_tp), mixtures * number(m.experts / setup.ep), true);
+  mlp(m.shared_ffn, tp, mixtures, false);
 }
 
 /// A block of its own is a multiple of 2 MiB, and is not split where at most 1 MiB is left over.
@@ -88,14 +88,14 @@ double rest_of_large(double bytes) {
 double rest_of_medium(const Setup& setup, std::int64_t stage) {
   constexpr double kShare = 0.08, kMost = 6 * kMib, kBlock = 20 * kMib, kStates = 3, kBytes = 4;
   double lost = 0;
-  for (const Matrix& matrix : matrices(setup, stage)) {
+  each_matrix(setup, stage, [&](const Matrix& matrix) {
     const double bytes = kBytes * matrix.elements;
     const bool is_medium = bytes > kMib && bytes < kBlock / 2 && std::fmod(kBlock, bytes) != 0;
     const std::int64_t shards = matrix.of_experts ? setup.expert_shards() : setup.shards();
     if (is_medium)
       lost += kShare * bytes * kStates * matrix.count /
               (setup.zero > 0 ? number(std::max<std::int64_t>(shards, 1)) : 1);
-  }
+  });
   return std::min(lost, kMost);
 }
 
@@ -122,8 +122,7 @@ double allocator_rest_bytes(const Setup& setup, std::int64_t stage, const Parame
 
 double largest_weight(const Setup& setup, std::int64_t stage) {
   double largest = 0;
-  for (const Matrix& matrix : matrices(setup, stage))
-    if (matrix.count > 0) largest = std::max(largest, matrix.elements);
+  each_matrix(setup, stage, [&](const Matrix& one) { largest = std::max(largest, one.elements); });
   return largest;
 }
 

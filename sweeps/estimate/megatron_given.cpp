@@ -252,7 +252,7 @@ bool take(const std::string& name, const Value& value, MegatronGiven& given) {
     else if (value.text != "None")
       given.*one->member = count_of(name, value);
   } else if (const auto* flag = entry_of(kFlags, name); flag != std::end(kFlags)) {
-    given.*flag->member = value.text != "False";
+    given.*flag->member = value.text != "False" && value.text != "0";
   } else if (const auto* word = entry_of(kWords, name); word != std::end(kWords)) {
     if (value.text != "None") given.*word->member = value.text;
   } else {

@@ -9,9 +9,9 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
-#include "sweeps/estimate/expert_layers.h"
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
+#include "sweeps/estimate/newer_layers.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/stage_parameters.h"
 
@@ -76,8 +76,6 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.experts_per_token =
       given.experts ? given.top_k.value_or(std::min(kUsual, shape.experts)) : 0;
   shape.expert_ffn = given.experts ? given.expert_ffn.value_or(shape.ffn) : 0;
-  shape.shared_ffn = given.experts ? given.shared_ffn.value_or(0) : 0;
-  shape.shared_gate = shape.shared_ffn > 0 && given.shared_gate;
   shape.qk_norms = given.qk_norms;
   constexpr std::int64_t kGpt2Vocabulary = 50257;
   if (!given.vocab && !given.padded_vocab)
@@ -87,38 +85,6 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   shape.vocab = given.padded_vocab.value_or(
       padded_vocab(vocab, given.tp.value_or(1), given.divisor.value_or(128)));
   return shape;
-}
-
-/// Megatron's usual widths, where they are not given. Errors: Error (bad input) where it has none.
-void fill_in_latents(const MegatronGiven& given, Shape& shape) {
-  constexpr std::int64_t kLatent = 32, kHead = 128, kShared = 64;
-  if (!given.latent) return;
-  if (given.grouped) bad_input("estimate: latent attention has no query groups");
-  shape.kv_heads = shape.heads;
-  shape.query_latent = given.query_latent.value_or(0);
-  shape.key_latent = given.key_latent.value_or(kLatent);
-  shape.shared_key = given.shared_key.value_or(kShared);
-  shape.head_width = given.key_width.value_or(kHead) + shape.shared_key;
-  shape.value_width = given.value_width.value_or(kHead);
-}
-
-/// Which layers have experts. Errors: Error (bad input) where that speaks of other layers.
-void fill_in_mixtures(const MegatronGiven& given, MegatronSetup& result) {
-  constexpr std::string_view kName = "moe_layer_freq";
-  Shape& shape = result.setup.shape;
-  if (shape.experts == 0 || given.mixtures.empty()) return;
-  const auto with = layers_with_experts(given.mixtures, shape.layers);
-  if (!with)
-    bad_input("estimate: {} is '{}', and no list of {} layers such as ([0]*3+[1]*{})",
-              typed_argument(kName), printable(given.mixtures), shape.layers,
-              std::max<std::int64_t>(shape.layers - 3, 0));
-  if (const auto steps = steps_of(*with)) {
-    shape.first_mixture = steps->first;
-    shape.mixture_step = steps->every;
-    return;
-  }
-  result.unknown.push_back(typed_argument(kName));
-  result.untimed.push_back(typed_argument(kName));
 }
 
 Recompute recompute_of(const MegatronGiven& given) {
@@ -134,8 +100,9 @@ Recompute recompute_of(const MegatronGiven& given) {
 /// What Megatron-LM 2.x did not have.
 bool is_newer(const MegatronGiven& given) {
   return given.distributed_optimizer || given.sequence_parallel || given.grouped || given.cp ||
-         given.experts || given.swiglu || given.rotary || given.untied || given.no_biases ||
-         given.bf16 || !given.granularity.empty() || !given.normalization.empty();
+         given.experts || given.latent || given.swiglu || given.rotary || given.untied ||
+         given.no_biases || given.bf16 || !given.granularity.empty() ||
+         !given.normalization.empty();
 }
 
 /// Megatron-Core is the usual one since 2024. Before it flash attention had an argument of its own,
@@ -145,7 +112,7 @@ Framework framework_of(const MegatronGiven& given) {
   if (given.deepspeed && given.zero >= kGradients) return Framework::kDeepSpeedZero;
   if (given.deepspeed)
     return given.zero == 0 ? Framework::kDeepSpeedPipeline : Framework::kMegatronDeepSpeed;
-  if (given.core || !given.implementation.empty() || !given.backend.empty())
+  if (given.core || given.latent || !given.implementation.empty() || !given.backend.empty())
     return Framework::kMegatronCore;
   if (given.flash && !given.cp && !given.experts && !given.instances)
     return Framework::kMegatron2023;
@@ -311,8 +278,10 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
              const Count& gpus_per_node, MegatronSetup& result) {
   Setup& setup = result.setup;
   setup.shape = shape_of(given, result.assumed);
-  fill_in_latents(given, setup.shape);
-  fill_in_mixtures(given, result);
+  if (!fill_in_newer_layers(given, setup)) {
+    result.unknown.push_back(typed_argument("moe_layer_freq"));
+    result.untimed.push_back(typed_argument("moe_layer_freq"));
+  }
   setup.framework = framework;
   fill_in_layout(given, gpus, setup);
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
@@ -339,11 +308,8 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.fused_softmax = !given.no_fused_softmax;
   setup.fused_loss = given.fused_loss;
   setup.grouped_experts = given.grouped_experts;
-  setup.overlaps_shared = setup.shape.shared_ffn > 0 && given.overlaps_shared;
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
-  if (setup.overlaps_shared && setup.gathers_tokens)
-    bad_input("estimate: --moe-shared-expert-overlap needs the dispatcher alltoall or flex");
   if (given.experts && given.dispatcher == "flex")
     result.assumed.push_back("tokens that are sent as by alltoall, as flex' backend is not known");
   if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);

@@ -212,10 +212,10 @@ Largest largest(const Setup& setup) {
     const StageMemory memory = stage_memory(setup, stage);
     if (memory.peak > found.memory.peak) found = {stage, memory};
   };
-  const bool alike = setup.shape.experts == 0 || !setup.shape.has_dense_layers();
-  const std::int64_t last_in_front = alike ? 1 : setup.pp - 2;
-  for (std::int64_t stage = 1; stage <= last_in_front && stage < setup.pp; ++stage) look_at(stage);
-  if (setup.pp > 2) look_at(setup.pp - 1);
+  const std::int64_t last = setup.pp - 1;
+  for (std::int64_t stage = 1; stage < last && (stage == 1 || setup.shape.mixes_layers()); ++stage)
+    look_at(stage);
+  if (last > 0) look_at(last);
   return found;
 }
 

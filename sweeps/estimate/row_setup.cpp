@@ -9,10 +9,10 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/whole_number.h"
-#include "sweeps/estimate/expert_layers.h"
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/megatron_setup.h"
+#include "sweeps/estimate/newer_layers.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/point_setup.h"
@@ -213,8 +213,6 @@ class RowReader {
     if (!activation.empty() && activation != "gelu" && activation != "swiglu" &&
         activation != "squared-relu")
       refuse("the activation '" + activation + "' is not known");
-    if (is_on(arguments_, "multi-latent-attention") && !is_on(arguments_, "kv-lora-rank"))
-      refuse("the widths of multi-latent attention are not given");
     if (is_on(arguments_, "mtp-num-layers"))
       refuse("layers that predict more tokens are not known");
     if (is_on(arguments_, "fp8-format"))
@@ -236,6 +234,8 @@ class RowReader {
         refuse_time(fmt::format("how fast it is with {} is not known", typed_argument(name)));
     }
     refuse_what_is_misspelt(on);
+    if (given_.latent && !given_.key_latent)
+      refuse("the widths of multi-latent attention are not given");
     if (is_named("muon")) refuse_memory("the optimizer Muon is not known");
     if (row_.says("framework", "HF") && !row_.says("notes", "Offl"))
       refuse("whether the optimizer is offloaded is not given");
@@ -244,7 +244,7 @@ class RowReader {
   void refuse_what_is_misspelt(const NamedValues& arguments) {
     std::vector<std::string> unused;
     try {
-      megatron_given(arguments, unused);
+      given_ = megatron_given(arguments, unused);
     } catch (const Error& error) {
       refuse("its notes: " + reason_of(error));
     }
@@ -286,33 +286,12 @@ class RowReader {
     m.experts = count_in(arguments_, "num-experts", 0, 0);
     m.experts_per_token = m.experts > 0 ? count_in(arguments_, "moe-router-topk", 2) : 0;
     m.expert_ffn = m.experts > 0 ? count_in(arguments_, "moe-ffn-hidden-size", m.ffn) : 0;
-    if (is_on(arguments_, "multi-latent-attention")) latents();
-    if (m.experts == 0) return;
-    m.shared_ffn = count_in(arguments_, "moe-shared-expert-intermediate-size", 0, 0);
-    m.shared_gate = m.shared_ffn > 0 && is_on(arguments_, "moe-shared-expert-gate");
-    mixtures();
-  }
-
-  void latents() {
-    Shape& m = setup_.shape;
-    m.kv_heads = m.heads;
-    m.query_latent = count_in(arguments_, "q-lora-rank", 0);
-    m.key_latent = count_in(arguments_, "kv-lora-rank", 32);
-    m.shared_key = count_in(arguments_, "qk-pos-emb-head-dim", 64);
-    m.head_width = count_in(arguments_, "qk-head-dim", 128) + m.shared_key;
-    m.value_width = count_in(arguments_, "v-head-dim", 128);
-  }
-
-  /// Which layers have experts.
-  void mixtures() {
-    const bool is_said = is_on(arguments_, "moe-layer-freq");
-    const auto with = layers_with_experts(is_said ? text_of(arguments_["moe-layer-freq"]) : "",
-                                          setup_.shape.layers);
-    if (!with) return refuse("its moe-layer-freq is of other layers");
-    const auto steps = steps_of(*with);
-    if (!steps) return refuse("layers with experts as its moe-layer-freq has them are not known");
-    setup_.shape.first_mixture = steps->first;
-    setup_.shape.mixture_step = steps->every;
+    try {
+      if (!fill_in_newer_layers(given_, setup_))
+        refuse("layers with experts as its moe-layer-freq has them are not known");
+    } catch (const Error& error) {
+      refuse("its notes: " + reason_of(error));
+    }
   }
 
   /// Megatron-LM's tests run on eight GPUs, but for those of one node and for long runs.
@@ -515,6 +494,7 @@ class RowReader {
 
   const PointRow& row_;
   nlohmann::json arguments_;
+  MegatronGiven given_;  ///< the same, but for those that are off
   Setup setup_;
   std::string why_, why_no_memory_, why_no_time_, doubt_;
   bool any_micro_batch_ = false;

@@ -80,7 +80,8 @@ struct Shape {
     if (experts == 0 || first_layers <= first_mixture) return 0;
     return (first_layers - first_mixture - 1) / mixture_step + 1;
   }
-  bool has_dense_layers() const { return mixtures_of(layers) < layers; }
+  /// Whether some layers have experts and some have none.
+  bool mixes_layers() const { return experts > 0 && mixtures_of(layers) < layers; }
 };
 
 /// What an estimate is made of: one layout of one model in one framework on one kind of GPU.

@@ -57,8 +57,9 @@ void add_experts(const Setup& setup, Parameters& layer) {
 Parameters layer_parameters(const Setup& setup, bool has_experts) {
   const Shape& m = setup.shape;
   Parameters layer;
-  for (const AttentionMatrix& one : attention_matrices(m, setup.tp))
-    (one.is_split ? layer.split : layer.replicated) += one.rows * one.columns;
+  each_attention_matrix(m, setup.tp, [&](const AttentionMatrix& one) {
+    (one.is_split ? layer.split : layer.replicated) += one.elements();
+  });
   if ((m.biases || m.qkv_biases) && !m.is_latent())
     layer.split += (query_width(m) + 2 * key_width(m)) / setup.tp;
   if (m.biases) layer.replicated += m.hidden;
@@ -103,6 +104,7 @@ bool is_countable(const Shape& m) {
   const double all_heads = number(m.heads) + 2 * number(m.kv_heads);
   const double wide =
       number(m.hidden) + all_heads * number(m.head_width) +
+      number(m.heads) * number(m.value_width) +
       3 * (number(m.ffn) + number(m.shared_ffn) + number(m.expert_ffn) * number(m.experts));
   const double words = number(m.vocab) + number(m.positions);
   const double latents = number(m.query_latent) + number(m.key_latent) + number(m.shared_key);
@@ -117,7 +119,7 @@ double token_weights(const Shape& m) {
   const double widths =
       number(m.layers - mixtures) * number(m.ffn) +
       number(mixtures) * number(m.experts_per_token * m.expert_ffn + m.shared_ffn);
-  const double attention = number(attention_matrices(m, 1).elements());
+  const double attention = number(attention_elements(m, 1));
   return number(m.layers) * attention +
          number(m.hidden) * ((m.gated() ? 3 : 2) * widths + number(m.vocab));
 }

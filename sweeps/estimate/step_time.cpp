@@ -116,7 +116,6 @@ class Clock {
     return counts(s_.layers_of_stage(stage), s_.mixtures_of_stage(stage));
   }
   Kinds<Layer> layers() const;
-  bool are_alike() const { return m_.experts == 0 || !m_.has_dense_layers(); }
 
   /// The slowest stage sets the pace, the others the way there and back.
   struct Stages {
@@ -190,8 +189,9 @@ double Clock::attention_sums(bool back) const {
   const double whole = messages_.sum_of_tensor();
   if (!m_.is_latent()) return whole;
   const std::int64_t queries = m_.query_latent > 0 ? m_.query_latent : m_.hidden;
-  const double down = messages_.sum_of_tensor(queries + m_.key_latent + m_.shared_key);
-  if (!s_.sequence_parallel) return back ? down : whole;
+  const std::int64_t latents = queries + m_.key_latent;
+  if (!s_.sequence_parallel) return back ? messages_.sum_of_tensor(latents) : whole;
+  const double down = messages_.sum_of_tensor(latents + m_.shared_key);
   return whole / 2 + (back ? down : down / 2);
 }
 
@@ -200,8 +200,9 @@ Clock::Pass Clock::forward(bool has_experts) const {
   const double h = hidden();
   const bool flash = s_.attention != Attention::kScores;
   Pass pass;
-  for (const AttentionMatrix& one : attention_matrices(m_, s_.tp))
+  each_attention_matrix(m_, s_.tp, [&](const AttentionMatrix& one) {
     pass.products += product(rows(), one.rows, one.columns);
+  });
   const std::int64_t ffn = this->ffn(has_experts);
   if (has_experts) pass.products += expert_products(false);
   if (ffn > 0)
@@ -241,9 +242,10 @@ Clock::Pass Clock::backward(const Pass& ahead, bool has_experts) const {
   constexpr double kAttention = 2, kFlash = 2.5, kElements = 1.5, kScores = 1.3, kIssue = 1.5;
   const std::int64_t h = m_.hidden;
   Pass pass;
-  for (const AttentionMatrix& one : attention_matrices(m_, s_.tp))
+  each_attention_matrix(m_, s_.tp, [&](const AttentionMatrix& one) {
     pass.products +=
         product(rows(), one.columns, one.rows) + product(one.rows, one.columns, rows());
+  });
   const std::int64_t ffn = this->ffn(has_experts), up = this->up(ffn);
   if (has_experts) pass.products += expert_products(true);
   if (ffn > 0)
@@ -276,7 +278,7 @@ double Clock::embedding_seconds() const {
 /// The elements of a layer's matrices, without experts.
 double Clock::matrices(bool has_experts) const {
   const std::int64_t ffn = this->ffn(has_experts);
-  return number(attention_matrices(m_, s_.tp).elements()) + hidden() * number(up(ffn) + ffn);
+  return number(attention_elements(m_, s_.tp)) + hidden() * number(up(ffn) + ffn);
 }
 
 /// The elements of those of a layer's experts that a rank holds.
@@ -364,7 +366,7 @@ Clock::Stages Clock::stages(const Kinds<Layer>& layers) const {
   };
   look_at(0, embedding, 1);
   look_at(s_.pp - 1, head, 1);
-  if (are_alike()) {
+  if (!m_.mixes_layers()) {
     if (s_.pp > 2) look_at(1, 0, s_.pp - 2);
     return stages;
   }
@@ -426,7 +428,7 @@ void Clock::add_update(StepTime& time) const {
   };
   look_at(0);
   if (s_.pp > 1) look_at(s_.pp - 1);
-  for (std::int64_t stage = 1; !are_alike() && stage < s_.pp - 1; ++stage) look_at(stage);
+  for (std::int64_t stage = 1; m_.mixes_layers() && stage < s_.pp - 1; ++stage) look_at(stage);
   const double gradient = s_.gradient_bytes();
   const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
   const auto half = [&](double bytes) {

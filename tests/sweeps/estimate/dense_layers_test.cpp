@@ -64,8 +64,9 @@ TEST_CASE("which layers have experts is read as Megatron reads it") {
   CHECK(pattern("([0]+[1])*(1+1)*2", 8) == "01010101");
   CHECK(pattern("[1]*0+[0]*2", 2) == "00");
   for (const char* words :
-       {"0", "-1", "two", "[0,1", "[0,1]]", "([0]*3+[1]*5", "[0]*9", "[2]*8", "[-1]*8", "[0]*[1]",
-        "[0]+8", "[1]**8", "8*", "[1]*100000*100000", "()", "[,]", "[0]*4 [1]*4", "1e3"}) {
+       {"0", "-1", "two", "99999999999999999999", "[0,1", "[0,1]]", "([0]*3+[1]*5", "[0]*9",
+        "[2]*8", "[-1]*8", "[0]*[1]", "[0]+8", "[1]**8", "8*", "[1]*100000*100000", "()", "[,]",
+        "[0]*4 [1]*4", "1e3"}) {
     CAPTURE(words);
     CHECK(pattern(words, 8) == "none");
   }
@@ -171,6 +172,12 @@ TEST_CASE("the largest stage is found where later ones have more experts") {
     CHECK(stage_memory(setup, stage).peak <= peak);
   }
   CHECK(largest_stage(setup) == 3);
+  for (const std::int64_t pp : {2, 4}) {
+    CAPTURE(pp);
+    setup.pp = pp;
+    setup.shape.first_mixture = 28 / pp * (pp - 1);  // the last stage alone has some
+    CHECK(largest_stage(setup) == pp - 1);
+  }
 }
 
 TEST_CASE("a stage keeps what its layers of both kinds keep") {
@@ -229,6 +236,8 @@ TEST_CASE("what the frequency of experts and their shared width may not be is re
   CHECK_THROWS_WITH(read("--moe-shared-expert-intermediate-size 2818 "
                          "--tensor-model-parallel-size 4 --sequence-parallel"),
                     "estimate: TP does not divide the width of the shared experts (2818 by 4)");
-  CHECK(read("--moe-layer-freq [0]*28").unknown.size() == 1);
+  CHECK_THROWS_WITH(
+      read("--moe-layer-freq [0]*28"),
+      "estimate: --moe-layer-freq leaves no layer experts; leave out --num-experts, too");
   CHECK(read("--moe-layer-freq [1]*2+[0]+[1]*25").untimed.size() == 1);
 }

@@ -11,6 +11,7 @@
 #include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/estimate/traffic.h"
+#include "sweeps/judge_points.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -179,6 +180,10 @@ TEST_CASE("an estimate and a log count the same work of latent attention") {
     CHECK(model.token_weights == model_of(shape).token_weights);
     CHECK(model.attention_widths == model_of(shape).attention_widths);
   }
+  // By hand, of 27 layers: attention 8,978,432 (and norms of 512), the dense MLP, 26 of experts.
+  const std::int64_t attention = 2048 * 3072 + 576 * 2048 + 4096 * 512 + 2048 * 2048;
+  CHECK(model_of(setup_of(kDeepSeekV2Lite).shape).token_weights ==
+        27 * (attention + 512) + 3 * 2048 * (10944 + 26 * (6 * 1408 + 2816)) + 2048 * 102400);
 }
 
 TEST_CASE("attention takes the time of its widths, and latents spare TP's messages") {
@@ -201,8 +206,13 @@ TEST_CASE("attention takes the time of its widths, and latents spare TP's messag
 
 TEST_CASE("a ring hands on keys and values of their own widths") {
   const Setup setup = setup_of(kDense + "--context-parallel-size 2 --global-batch-size 4");
-  for (const Talk& one : talk_of_stage(setup, 0))
-    if (one.topic == Topic::kContext) CHECK(one.bytes == 2 * 2048.0 * 16 * (192 + 128));
+  int talks = 0;
+  for (const Talk& one : talk_of_stage(setup, 0)) {
+    if (one.topic != Topic::kContext) continue;
+    ++talks;
+    CHECK(one.bytes == 2 * 2048.0 * 16 * (192 + 128));
+  }
+  CHECK(talks == 1);
 }
 
 TEST_CASE("what latent attention cannot be is refused") {
@@ -218,7 +228,12 @@ TEST_CASE("what latent attention cannot be is refused") {
   CHECK_THROWS_WITH(read(biased), "estimate: shared experts have no biases");
   CHECK_THROWS_WITH(read(kDeepSeekV2Lite + "--moe-shared-expert-overlap "
                                            "--moe-token-dispatcher-type allgather"),
-                    Contains("--moe-shared-expert-overlap needs the dispatcher"));
+                    Contains("shared experts overlap with the dispatchers alltoall and flex"));
+  CHECK_THROWS_WITH(read(kDeepSeekV2Lite + "--deepspeed --zero-stage 1"),
+                    Contains("are known of Megatron-Core alone"));
+  const std::string before = std::string(kDense).replace(kDense.find("--bf16"), 6, "--fp16");
+  CHECK(read(before).setup.framework == Framework::kMegatronCore);
+  CHECK(read(kDense + "--use-flash-attn").setup.framework == Framework::kMegatronCore);
   CHECK(read(kDense + "--mla-down-proj-fusion").unknown.size() == 1);
   const Shape usual =
       read(
@@ -229,6 +244,71 @@ TEST_CASE("what latent attention cannot be is refused") {
   CHECK(usual.query_latent == 0);
   CHECK(usual.head_width == 192);
   CHECK(usual.value_width == 128);
+}
+
+TEST_CASE("widths whose product no integer holds are refused") {
+  const std::string one =
+      "--num-layers 1 --hidden-size 1000000 --num-attention-heads 100000000 --kv-channels 1 "
+      "--multi-latent-attention --kv-lora-rank 1 --qk-head-dim 1 --qk-pos-emb-head-dim 1 "
+      "--disable-bias-linear --ffn-hidden-size 1 --seq-length 128 --micro-batch-size 1 --bf16 ";
+  for (const char* width : {"--v-head-dim 40000000", "--q-lora-rank 100000000"}) {
+    CAPTURE(width);
+    CHECK_THROWS_WITH(
+        megatron_setup(arguments_of_words({one + width}), 8, std::nullopt, Generation::kHopper),
+        "estimate: a model of so many parameters cannot be counted");
+  }
+}
+
+TEST_CASE("a row of a table has the same latents, experts and layers as a launch") {
+  const PointRow row({{"id", "a"},
+                      {"layers", "27"},
+                      {"hidden", "2048"},
+                      {"heads", "16"},
+                      {"ffn", "10944"},
+                      {"seq", "4096"},
+                      {"vocab", "102400"},
+                      {"precision", "bf16"},
+                      {"gpu", "H100-SXM5"},
+                      {"gpus_per_node", "8"},
+                      {"n_gpus", "8"},
+                      {"tp", "2"},
+                      {"pp", "1"},
+                      {"mbs", "1"},
+                      {"gbs", "8"},
+                      {"zero", "1"},
+                      {"recompute", "none"},
+                      {"seq_par", "1"},
+                      {"act_fn", "swiglu"},
+                      {"attn", "fused"},
+                      {"framework", "Megatron-Core"},
+                      {"notes", R"json({"disable-bias-linear": true, "normalization": "RMSNorm",
+                        "position-embedding-type": "rope", "qk-layernorm": true,
+                        "untie-embeddings-and-output-weights": true,
+                        "multi-latent-attention": true, "kv-lora-rank": 512,
+                        "num-experts": 64, "moe-router-topk": 6, "moe-ffn-hidden-size": 1408,
+                        "moe-token-dispatcher-type": "alltoall", "moe-grouped-gemm": true,
+                        "moe-shared-expert-intermediate-size": 2816,
+                        "moe-shared-expert-overlap": true, "expert-tensor-parallel-size": 1,
+                        "attention-dropout": 0, "hidden-dropout": 0,
+                        "moe-layer-freq": "([0]*1+[1]*26)"})json"}});
+  const auto judged = [](const PointRow& one) { return PointJudge().judge(one); };
+  const Setup typed = setup_of(kDeepSeekV2Lite + kSp +
+                               "--expert-tensor-parallel-size 1 --global-batch-size 8 "
+                               "--moe-shared-expert-overlap");
+  const double peak = stage_memory(typed, 0).peak / (1024.0 * 1024 * 1024);
+  REQUIRE(judged(row).peak_gib);
+  CHECK(*judged(row).peak_gib == Approx(peak).epsilon(1e-9));
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string notes = row.text("notes");
+    notes.replace(notes.find(from), from.size(), to);
+    return judged(row.with("notes", notes)).why;
+  };
+  CHECK_THAT(with("\"alltoall\"", "\"allgather\""), Contains("shared experts overlap with"));
+  CHECK_THAT(with("[1]*26", "[1]*27"), Contains("no list of 27 layers"));
+  CHECK_THAT(with("\"kv-lora-rank\": 512,", ""), Contains("widths of multi-latent attention"));
+  CHECK_THAT(
+      with("\"kv-lora-rank\": 512", "\"kv-lora-rank\": 512, \"group-query-attention\": true"),
+      Contains("latent attention has no query groups"));
 }
 
 TEST_CASE("shared experts that overlap keep what was gathered, and gather it once") {

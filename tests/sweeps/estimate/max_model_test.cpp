@@ -52,6 +52,16 @@ TEST_CASE("the deepest model fits, and one more layer on each stage does not") {
   }
 }
 
+TEST_CASE("no named model has experts or latent attention") {
+  Setup setup = setup_of("6.7B");
+  REQUIRE(largest_named_model(setup, 80 * kGib));
+  setup.shape.experts = 8;
+  CHECK_FALSE(largest_named_model(setup, 80 * kGib));
+  setup.shape.experts = 0;
+  setup.shape.key_latent = setup.shape.value_width = 128;
+  CHECK_FALSE(largest_named_model(setup, 80 * kGib));
+}
+
 TEST_CASE("the largest named model is of the same kind, divides, and grows with the memory") {
   const Setup gpt = setup_of("6.7B");
   std::int64_t before = 0;

@@ -149,6 +149,11 @@ TEST_CASE("the parts of a stage sum up to its parameters, and those of layers to
   setup.shape.qk_norms = true;
   setup.shape.tied = setup.shape.biases = false;
   check();
+  setup.shape.biases = true;
+  setup.expert_tp = 1;
+  check();
+  setup.shape.biases = false;
+  setup.expert_tp = 2;
   setup.shape.first_mixture = 3;
   setup.shape.shared_ffn = 2048;
   setup.shape.shared_gate = true;
