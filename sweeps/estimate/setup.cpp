@@ -60,9 +60,7 @@ std::int64_t Setup::layers_of_chunk(std::int64_t stage, std::int64_t chunk) cons
   return is_end ? own - (chunks - 1) * each : each;
 }
 
-std::int64_t Setup::mixtures_of_stage(std::int64_t stage) const {
-  if (shape.experts == 0) return 0;
-  if (!shape.mixes_layers()) return layers_of_stage(stage);
+std::int64_t Setup::mixtures_among(std::int64_t stage) const {
   // The layers in their order: each stage's part of the first chunk, of the second, and so on.
   const auto before = [&](std::int64_t stages, std::int64_t chunk) {
     std::int64_t layers = stages > 0 ? layers_of_chunk(0, chunk) : 0;

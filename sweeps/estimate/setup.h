@@ -133,7 +133,10 @@ struct Setup {
   }
   std::int64_t layers_of_stage(std::int64_t stage) const;
   /// Those of them that have experts.
-  std::int64_t mixtures_of_stage(std::int64_t stage) const;
+  std::int64_t mixtures_of_stage(std::int64_t stage) const {
+    if (!shape.mixes_layers()) return shape.experts > 0 ? layers_of_stage(stage) : 0;
+    return mixtures_among(stage);
+  }
   /// Of one chunk; what stands before the first or behind the last one may count as one of theirs.
   std::int64_t layers_of_chunk(std::int64_t stage, std::int64_t chunk) const;
   /// The share of a stage's layers whose forward pass is made again.
@@ -146,6 +149,10 @@ struct Setup {
   bool sends_parts() const;
   /// Whether the parts are gathered again there.
   bool gathers_messages() const { return sends_parts() && !sequence_parallel; }
+
+ private:
+  /// Of a stage, where some layers have experts and some have none.
+  std::int64_t mixtures_among(std::int64_t stage) const;
 };
 
 /// What Transformer Engine takes where it is left the choice, by generation, number type and

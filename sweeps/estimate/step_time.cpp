@@ -142,21 +142,25 @@ class Clock {
 
 /// Whole waves of tiles over the multiprocessors; the tile that suits best. Unit: elements.
 inline double Clock::tiles(std::int64_t rows, std::int64_t columns) const {
-  struct Tile {
-    std::int64_t rows, columns;
-    double work;  ///< elements, more where such a tile is slower
+  struct Side {
+    explicit Side(std::int64_t length)
+        : in64((static_cast<std::uint64_t>(length) + 63) / 64),
+          in128((in64 + 1) / 2),
+          in256((in64 + 3) / 4) {}
+    std::uint64_t in64, in128, in256;  ///< rounded up
   };
-  constexpr Tile kTiles[] = {{256, 128, 256 * 128},       {128, 256, 256 * 128},
-                             {128, 128, 128 * 128 / 0.9}, {64, 128, 64 * 128 / 0.75},
-                             {128, 64, 64 * 128 / 0.75},  {64, 64, 64 * 64 / 0.6}};
-  double best = 0;
-  for (const Tile& tile : kTiles) {
-    const std::int64_t tiles =
-        ((rows + tile.rows - 1) / tile.rows) * ((columns + tile.columns - 1) / tile.columns);
-    const double work = number(waves(tiles)) * tile.work;
-    if (best == 0 || work < best) best = work;
-  }
-  return best;
+  const Side r(rows), c(columns);
+  // Elements, more where such tiles are slower.
+  const auto work = [&](std::uint64_t tiles, double each) {
+    return number(waves(static_cast<std::int64_t>(tiles))) * each;
+  };
+  const double large =
+      std::min(work(r.in256 * c.in128, 256 * 128), work(r.in128 * c.in256, 256 * 128));
+  const double square =
+      std::min(work(r.in128 * c.in128, 128 * 128 / 0.9), work(r.in64 * c.in64, 64 * 64 / 0.6));
+  const double small =
+      std::min(work(r.in64 * c.in128, 64 * 128 / 0.75), work(r.in128 * c.in64, 64 * 128 / 0.75));
+  return std::min({large, square, small});
 }
 
 /// Below some length of a side the start-up shows; and no product is faster than memory hands it
@@ -346,7 +350,7 @@ Clock::Stages Clock::stages(const Kinds<Layer>& layers) const {
   const double embedding = embedding_seconds(), head = head_seconds();
   const double usual = rates_.recomputed_share * s_.remade_share(0);
   const Counts all = counts(m_.layers, m_.mixtures_of(m_.layers));
-  const Counts each{layers[0].all(), layers[1].all()};
+  const Counts each{all[0] > 0 ? layers[0].all() : 0, all[1] > 0 ? layers[1].all() : 0};
   Stages stages;
   stages.whole = all[0] * each[0] + all[1] * each[1] + embedding + head;
   if (s_.pp == 1) return {stages.whole, stages.whole, all, embedding + head, usual};
@@ -394,6 +398,7 @@ double Clock::pipeline_seconds(const Stages& stages) const {
 void Clock::add_passes(const Kinds<Layer>& layers, const Stages& stages, StepTime& time) const {
   const double gas = number(s_.gas);
   for (std::size_t kind = 0; kind < layers.size(); ++kind) {
+    if (stages.layers[kind] == 0) continue;
     const Layer& layer = layers[kind];
     const double rounds = gas * stages.layers[kind];
     const auto parts = [&](double Pass::*part) {
@@ -416,11 +421,11 @@ void Clock::add_passes(const Kinds<Layer>& layers, const Stages& stages, StepTim
 /// Gradients, weights and the optimizer of the stage that has most of them.
 void Clock::add_update(StepTime& time) const {
   double own = 0, experts = 0;
-  const Counts each{matrices(false), matrices(true)};
+  const Counts each{matrices(false), m_.experts > 0 ? matrices(true) : 0};
   const auto look_at = [&](std::int64_t stage) {
     const Counts layers = counts_of_stage(stage);
     const double dense = layers[0] * each[0] + layers[1] * each[1] + number(vocab()) * hidden();
-    const double spread = layers[1] * expert_matrices();
+    const double spread = layers[1] > 0 ? layers[1] * expert_matrices() : 0;
     if (dense + spread > own + experts) {
       own = dense;
       experts = spread;
