@@ -297,8 +297,7 @@ std::string model_words(const Setup& setup) {
       fmt::format(", ffn {} ({}), sequence {}, vocabulary {}", m.ffn, activation, m.seq, m.vocab);
   if (m.experts > 0)
     words += fmt::format(", {} experts, {} a token", m.experts, m.experts_per_token);
-  if (m.mixes_layers())
-    words += fmt::format(", in {} of the layers", m.mixtures_of(m.layers));
+  if (m.mixes_layers()) words += fmt::format(", in {} of the layers", m.mixtures_of(m.layers));
   if (m.shared_ffn > 0) words += fmt::format(", shared ones of width {}", m.shared_ffn);
   return words + fmt::format("; {} parameters", with_commas(model_parameters(m)));
 }
