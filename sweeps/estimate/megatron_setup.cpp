@@ -158,13 +158,13 @@ std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
   if (setup.pp > 1 && (given.counts_embedding || given.counts_loss))
     return setup.layers_of_stage(0) + (given.counts_embedding ? 1 : 0);
   // It parts the layers with both embeddings.
-  if (setup.framework == Framework::kMegatronDeepSpeed) {
+  const bool says_ends = given.first_layers || given.last_layers;
+  if (setup.framework == Framework::kMegatronDeepSpeed && !says_ends) {
     if (layers < setup.pp)
       bad_input("estimate: there are fewer layers than stages ({} and {})", layers, setup.pp);
     return setup.layers_of_stage(0);
   }
-  if (!given.first_layers && !given.last_layers)
-    return part_of(layers, setup.pp, "PP does not divide the number of layers");
+  if (!says_ends) return part_of(layers, setup.pp, "PP does not divide the number of layers");
   const std::int64_t rest = layers - setup.first_layers - setup.last_layers;
   const std::int64_t others =
       setup.pp - (setup.first_layers > 0 ? 1 : 0) - (setup.last_layers > 0 ? 1 : 0);

@@ -247,6 +247,18 @@ TEST_CASE("arguments that change memory nobody knows how are told from those tha
   CHECK_THAT(join(read.unused, " "), Catch::Contains("--lr") && !Catch::Contains("--optimizer"));
 }
 
+TEST_CASE("more layers on the first stage than there are, are refused of every framework") {
+  for (const char* framework : {"", "--deepspeed", "--deepspeed --zero-stage 1"}) {
+    CAPTURE(framework);
+    const std::string words =
+        "--num-layers 3 --hidden-size 1024 --num-attention-heads 16 --seq-length 1024 --bf16 "
+        "--micro-batch-size 4 --pipeline-model-parallel-size 2 "
+        "--decoder-first-pipeline-num-layers 9 ";
+    CHECK_THROWS_WITH(megatron_setup(arguments_of_words({words + framework}), 8, 8),
+                      "estimate: 3 layers are no 2 stages with 9 on the first and 0 on the last");
+  }
+}
+
 TEST_CASE("arguments of Megatron that lie near those that count are none of them") {
   for (const char* name : {"fp8", "lr_decay_iters", "moe_router_dtype", "log_interval",
                            "no_rope_fusion", "context_parallel_size=1"}) {
