@@ -37,10 +37,10 @@ pippin_judge_node() {
   local fresh="$pippin_root/.bad-node.$pippin_submission-$pippin_id"
   mkdir -p "$pippin_root/bad-nodes"
   { printf 'found=%(%s)T by=job %s\n' -1 "$pippin_id" && printf '%s\n' "${pippin_streak[@]}"; } >"$fresh" &&
-    mv "$fresh" "$pippin_root/bad-nodes/$pippin_node" || return
+    mv "$fresh" "$pippin_root/bad-nodes/$pippin_node" || return 1
   rm -f "$pippin_root/alike"
   echo "$pippin_node is a bad node: ${#pippin_streak[@]} runs in a row failed on it while others go on elsewhere"
-  [ -z "$pippin_pbs" ] || return
+  [ -z "$pippin_pbs" ] || return 1
   pippin_exclude_from_waiting
 }
 
@@ -48,7 +48,7 @@ pippin_judge_node() {
 # anyway so many in a row would be rarer than 1 in 20.
 pippin_node_is_to_blame() {
   local i chance=1000000
-  [ "$pippin_streak_points" -ge "${pippin_bad_node_after:-0}" ] && [ -n "$pippin_others_go_on" ] || return
+  [ "$pippin_streak_points" -ge "${pippin_bad_node_after:-0}" ] && [ -n "$pippin_others_go_on" ] || return 1
   for ((i = 0; i < pippin_streak_points; ++i)); do
     chance=$((chance * (pippin_all_failed + 1) / (pippin_all_runs + 2)))
   done
@@ -80,7 +80,7 @@ pippin_look_at_nodes() {
     pippin_point_of "$kind" "$name" "$attempt"
     points[$pippin_point]=1
   done
-  [ "${#pippin_streak[@]}" -gt 0 ] || return
+  [ "${#pippin_streak[@]}" -gt 0 ] || return 1
   pippin_count_runs "$allowed" "${lines[@]:0:i+1}"
   for file in "$pippin_root"/nodes/*; do
     if [ "${file##*/}" = "$pippin_node" ]; then continue; fi
@@ -126,7 +126,7 @@ pippin_look_elsewhere() { # NODE LINE...
 
 # Jobs that give up what fails alike do not where it is this node alone that fails.
 pippin_fails_alone() {
-  [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return
+  [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return 1
   pippin_look_at_nodes
   [ -n "$pippin_others_go_on" ]
 }

@@ -23,7 +23,7 @@ pippin_at_exit() { # CODE: the prolog has ended the script; one that a signal en
 
 pippin_blame_node_for_prolog() { # WORDS
   set +eu # as the prolog may have it
-  [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return
+  [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return 1
   pippin_need
   pippin_on_node prolog "task=${pippin_task:-1}" "$SECONDS" "$1"
   pippin_judge_node
