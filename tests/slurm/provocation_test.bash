@@ -748,6 +748,22 @@ failing_prolog() {
   holds array ok=12
 }
 
+# A signal is nobody's fault, though the script's trap finds a status of 0 then.
+cancelled_prolog() {
+  use --nodes 2
+  echo "prolog: ['touch $here/began', 'sleep 60']" >>cluster.yaml
+  write_sweep array
+  start_run array
+  within 60 test -e began
+  pippin cancel array
+  ended 1 array
+  within 20 nobody_works
+  [ ! -e t.db.runs/array/bad-nodes ] || failed "bad nodes: $(ls t.db.runs/array/bad-nodes)"
+  sed -i '/^prolog:/d' cluster.yaml
+  run 0 array
+  holds array ok=12
+}
+
 # --- files that this machine sees late ----------------------------------------------------------------
 
 late_files() {

@@ -21,6 +21,8 @@ pippin_at_exit() { # CODE: the prolog has ended the script; one that a signal en
   pippin_add_fault "prolog of $pippin_name"
 }
 
+# Below a trap a bare "return" gives the status from before it, which after a signal is 0: hence "return 1",
+# here and in what this calls.
 pippin_blame_node_for_prolog() { # WORDS
   set +eu # as the prolog may have it
   [ -n "$pippin_node" ] && [ "${pippin_bad_node_after:-0}" -gt 0 ] || return 1
