@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -16,66 +15,12 @@
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/point_setup.h"
+#include "sweeps/estimate/row_arguments.h"
 #include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
 
 namespace {
-
-/// Megatron's arguments among the notes, as they are typed; empty where these are words, nothing
-/// where they begin like arguments and cannot be read.
-std::optional<nlohmann::json> arguments_in(const PointRow& row) {
-  const std::string notes = row.text("notes");
-  nlohmann::json arguments = nlohmann::json::object();
-  if (!notes.starts_with('{')) return arguments;
-  const auto parsed = nlohmann::json::parse(notes, nullptr, false);
-  if (!parsed.is_object()) return std::nullopt;
-  for (const auto& [written, value] : parsed.items()) {
-    std::string name = written;
-    std::replace(name.begin(), name.end(), '_', '-');
-    if (name.starts_with("--")) name.erase(0, 2);
-    arguments[name] = value;
-  }
-  return arguments;
-}
-
-/// "8" is 8.
-std::optional<double> number_of(const nlohmann::json& value) {
-  if (value.is_number()) return value.get<double>();
-  return value.is_string() ? parse_number(value.get_ref<const std::string&>()) : std::nullopt;
-}
-
-std::int64_t count_in(const nlohmann::json& arguments, const char* name, std::int64_t other,
-                      std::int64_t least = 1) {
-  const auto value = arguments.find(name);
-  const auto number = value == arguments.end() ? std::nullopt : number_of(*value);
-  const auto count = number ? whole_number(*number) : std::nullopt;
-  return count && *count >= least && *count <= kLargestCount ? *count : other;
-}
-
-double number_in(const nlohmann::json& arguments, const char* name, double other) {
-  const auto value = arguments.find(name);
-  return value == arguments.end() ? other : number_of(*value).value_or(other);
-}
-
-bool is_on(const nlohmann::json& arguments, const char* name) {
-  const auto value = arguments.find(name);
-  return value != arguments.end() && !(value->is_boolean() && !value->get<bool>()) &&
-         !value->is_null();
-}
-
-/// As one types it: 64.0 is 64, ["p2p"] p2p.
-std::string text_of(const nlohmann::json& value) {
-  if (value.is_boolean()) return "True";
-  if (value.is_string()) return value.get<std::string>();
-  const auto whole = value.is_number() ? whole_number(value.get<double>()) : std::nullopt;
-  return whole ? std::to_string(*whole) : std::string(only_of_list(value.dump()));
-}
-
-std::string word_in(const nlohmann::json& arguments, const char* name) {
-  const auto value = arguments.find(name);
-  return value != arguments.end() && value->is_string() ? value->get<std::string>() : "";
-}
 
 /// "H100-SXM5" and "h100-sxm5-80g" alike.
 Generation generation_of(std::string gpu) {
@@ -113,7 +58,7 @@ std::optional<Framework> framework_of(const PointRow& row) {
 class RowReader {
  public:
   explicit RowReader(const PointRow& row) : row_(row) {
-    if (auto arguments = arguments_in(row))
+    if (auto arguments = RowArguments::in_notes(row))
       arguments_ = *std::move(arguments);
     else
       refuse("its notes begin like arguments in JSON, and are none");
@@ -213,18 +158,15 @@ class RowReader {
     if (!activation.empty() && activation != "gelu" && activation != "swiglu" &&
         activation != "squared-relu")
       refuse("the activation '" + activation + "' is not known");
-    if (is_on(arguments_, "mtp-num-layers"))
-      refuse("layers that predict more tokens are not known");
-    if (is_on(arguments_, "fp8-format"))
-      refuse_memory("fp8 weights and their scales are not known");
+    if (arguments_.has("mtp-num-layers")) refuse("layers that predict more tokens are not known");
+    if (arguments_.has("fp8-format")) refuse_memory("fp8 weights and their scales are not known");
     NamedValues on;
-    for (const auto& [written, value] : arguments_.items()) {
+    for (const auto& [written, text] : arguments_.all()) {
       std::string name = written;
       std::replace(name.begin(), name.end(), '-', '_');
-      const bool is_off = value.is_null() || (value.is_boolean() && !value.get<bool>());
-      const Value given = value_of(text_of(value));
+      const Value given = value_of(text);
       const bool is_none = is_count(name) && parse_number(given.text) == 0.0;
-      if (is_off || is_none) continue;
+      if (is_none) continue;
       on.emplace_back(name, given);
       // Of Megatron's own FSDP the account is that of its ZeRO-3.
       const bool is_known = name == "use_megatron_fsdp" && row_.text("zero") == "3";
@@ -259,33 +201,33 @@ class RowReader {
     m.hidden = row_.count("hidden");
     m.heads = row_.count("heads");
     m.kv_heads = std::max(row_.count("kv_heads"), std::int64_t{0});
-    if (m.kv_heads == 0 && is_on(arguments_, "group-query-attention"))
-      m.kv_heads = count_in(arguments_, "num-query-groups", 1);
+    if (m.kv_heads == 0 && arguments_.has("group-query-attention"))
+      m.kv_heads = arguments_.count("num-query-groups", 1);
     if (m.kv_heads == 0) m.kv_heads = m.heads;
     m.seq = m.positions = row_.count("seq");
-    m.head_width = count_in(arguments_, "kv-channels", m.hidden / m.heads);
+    m.head_width = arguments_.count("kv-channels", m.hidden / m.heads);
     const std::string activation = row_.text("act_fn");
     const auto has = [&](const char* name) {
-      return activation == name || (activation.empty() && is_on(arguments_, name));
+      return activation == name || (activation.empty() && arguments_.has(name));
     };
-    m.activation = has("swiglu")                      ? Activation::kSwiglu
-                   : is_on(arguments_, "quick-geglu") ? Activation::kGeglu
-                   : has("squared-relu")              ? Activation::kSquaredRelu
-                                                      : Activation::kGelu;
+    m.activation = has("swiglu")                   ? Activation::kSwiglu
+                   : arguments_.has("quick-geglu") ? Activation::kGeglu
+                   : has("squared-relu")           ? Activation::kSquaredRelu
+                                                   : Activation::kGelu;
     if (activation.empty() && m.activation == Activation::kGelu) doubt("act_fn gelu is assumed");
     m.ffn = row_.count("ffn");
     if (m.ffn == 0) m.ffn = usual_ffn(m.activation == Activation::kSwiglu, m.hidden);
-    m.biases = !is_on(arguments_, "disable-bias-linear");
-    m.norm_biases = word_in(arguments_, "normalization") != "RMSNorm";
-    m.qk_norms = is_on(arguments_, "qk-layernorm") || is_named("qk_layernorm");
-    const std::string positions = word_in(arguments_, "position-embedding-type");
+    m.biases = !arguments_.has("disable-bias-linear");
+    m.norm_biases = arguments_.word("normalization") != "RMSNorm";
+    m.qk_norms = arguments_.has("qk-layernorm") || is_named("qk_layernorm");
+    const std::string positions = arguments_.word("position-embedding-type");
     m.learned_positions = (positions.empty() || positions.ends_with("absolute")) &&
-                          !is_on(arguments_, "use-rotary-position-embeddings") &&
-                          !is_on(arguments_, "no-position-embedding");
-    m.tied = !is_on(arguments_, "untie-embeddings-and-output-weights");
-    m.experts = count_in(arguments_, "num-experts", 0, 0);
-    m.experts_per_token = m.experts > 0 ? count_in(arguments_, "moe-router-topk", 2) : 0;
-    m.expert_ffn = m.experts > 0 ? count_in(arguments_, "moe-ffn-hidden-size", m.ffn) : 0;
+                          !arguments_.has("use-rotary-position-embeddings") &&
+                          !arguments_.has("no-position-embedding");
+    m.tied = !arguments_.has("untie-embeddings-and-output-weights");
+    m.experts = arguments_.count("num-experts", 0, 0);
+    m.experts_per_token = m.experts > 0 ? arguments_.count("moe-router-topk", 2) : 0;
+    m.expert_ffn = m.experts > 0 ? arguments_.count("moe-ffn-hidden-size", m.ffn) : 0;
     try {
       if (!fill_in_newer_layers(given_, setup_))
         refuse("layers with experts as its moe-layer-freq has them are not known");
@@ -344,7 +286,7 @@ class RowReader {
     if (row_.count("gpus_per_node") == 0 && ranks > 1) why_no_time_ = "gpus_per_node is not given";
     if (row_.count("gas") == 0 && row_.count("gbs") == 0)
       why_no_time_ = "neither gbs nor gas is given";
-    setup_.expert_tp = count_in(arguments_, "expert-tensor-parallel-size", setup_.tp);
+    setup_.expert_tp = arguments_.count("expert-tensor-parallel-size", setup_.tp);
     if (const auto at = row_.text("model").find("etp");
         at != std::string::npos && setup_.shape.experts > 0)
       setup_.expert_tp = std::max<std::int64_t>(
@@ -371,10 +313,10 @@ class RowReader {
   }
 
   void uneven_stages() {
-    setup_.first_layers = count_in(arguments_, "decoder-first-pipeline-num-layers", 0, 0);
-    setup_.last_layers = count_in(arguments_, "decoder-last-pipeline-num-layers", 0, 0);
-    const bool embedding = is_on(arguments_, "account-for-embedding-in-pipeline-split");
-    const bool loss = is_on(arguments_, "account-for-loss-in-pipeline-split");
+    setup_.first_layers = arguments_.count("decoder-first-pipeline-num-layers", 0, 0);
+    setup_.last_layers = arguments_.count("decoder-last-pipeline-num-layers", 0, 0);
+    const bool embedding = arguments_.has("account-for-embedding-in-pipeline-split");
+    const bool loss = arguments_.has("account-for-loss-in-pipeline-split");
     refuse(count_ends(setup_, embedding, loss));
   }
 
@@ -406,11 +348,11 @@ class RowReader {
     setup_.offloads_optimizer =
         row_.says("notes", "Opt Offl=Y") || row_.says("notes", "full CPU offload");
     setup_.offloads_checkpoints = row_.says("framework", "Megatron-1.1.5");
-    setup_.instances = count_in(arguments_, "num-distributed-optimizer-instances",
-                                is_named("multi_dist_optimizer_instances") ? 2 : 1);
-    setup_.chunk_group = count_in(arguments_, "microbatch-group-size-per-virtual-pipeline-stage",
-                                  is_named("tunable_overlap") ? 5 : 0);
-    setup_.wide_gradients = is_on(arguments_, "accumulate-allreduce-grads-in-fp32");
+    setup_.instances = arguments_.count("num-distributed-optimizer-instances",
+                                        is_named("multi_dist_optimizer_instances") ? 2 : 1);
+    setup_.chunk_group = arguments_.count("microbatch-group-size-per-virtual-pipeline-stage",
+                                          is_named("tunable_overlap") ? 5 : 0);
+    setup_.wide_gradients = arguments_.has("accumulate-allreduce-grads-in-fp32");
     setup_.transformer_engine = is_core() && !row_.says("framework", "(local)");
     usual_model_of_framework();
     recomputation();
@@ -447,16 +389,16 @@ class RowReader {
   }
 
   void attention() {
-    setup_.deterministic = is_on(arguments_, "deterministic-mode");
-    setup_.fused_softmax = !is_on(arguments_, "no-masked-softmax-fusion");
-    setup_.fused_loss = is_on(arguments_, "cross-entropy-loss-fusion");
-    setup_.grouped_experts = is_on(arguments_, "moe-grouped-gemm");
-    const std::string dispatcher = word_in(arguments_, "moe-token-dispatcher-type");
+    setup_.deterministic = arguments_.has("deterministic-mode");
+    setup_.fused_softmax = !arguments_.has("no-masked-softmax-fusion");
+    setup_.fused_loss = arguments_.has("cross-entropy-loss-fusion");
+    setup_.grouped_experts = arguments_.has("moe-grouped-gemm");
+    const std::string dispatcher = arguments_.word("moe-token-dispatcher-type");
     setup_.gathers_tokens = dispatcher.empty() ? !is_named("alltoall") : dispatcher == "allgather";
     if (is_core()) {
       constexpr double kUsual = 0.1;
-      setup_.hidden_dropout = number_in(arguments_, "hidden-dropout", kUsual) > 0;
-      setup_.attention_dropout = number_in(arguments_, "attention-dropout", kUsual) > 0;
+      setup_.hidden_dropout = arguments_.number("hidden-dropout", kUsual) > 0;
+      setup_.attention_dropout = arguments_.number("attention-dropout", kUsual) > 0;
     }
     const std::string words = row_.text("attn");
     if (words.empty()) return refuse("attn is not given");
@@ -475,7 +417,7 @@ class RowReader {
   void vocabulary() {
     std::int64_t vocab = row_.count("vocab");
     const bool is_said = vocab > 0;
-    const std::string tokenizer = word_in(arguments_, "tokenizer-type");
+    const std::string tokenizer = arguments_.word("tokenizer-type");
     if (vocab == 0) {
       constexpr std::int64_t kGpt2 = 50257, kNemotron = 256000, kLlama2 = 32000;
       const bool llama =
@@ -483,17 +425,17 @@ class RowReader {
       vocab = tokenizer == "GPTSentencePieceTokenizer" ? kNemotron : llama ? kLlama2 : kGpt2;
     }
     if (!is_said && tokenizer.empty()) doubt(fmt::format("vocabulary {} is assumed", vocab));
-    if (const auto padded = count_in(arguments_, "padded-vocab-size", 0); padded > 0) {
+    if (const auto padded = arguments_.count("padded-vocab-size", 0); padded > 0) {
       setup_.shape.vocab = padded;
       return;
     }
     const std::int64_t usual = setup_.framework == Framework::kFsdp ? 1 : 128;
     setup_.shape.vocab =
-        padded_vocab(vocab, setup_.tp, count_in(arguments_, "make-vocab-size-divisible-by", usual));
+        padded_vocab(vocab, setup_.tp, arguments_.count("make-vocab-size-divisible-by", usual));
   }
 
   const PointRow& row_;
-  nlohmann::json arguments_;
+  RowArguments arguments_;
   MegatronGiven given_;  ///< the same, but for those that are off
   Setup setup_;
   std::string why_, why_no_memory_, why_no_time_, doubt_;

@@ -193,9 +193,9 @@ double Clock::attention_sums(bool back) const {
   const double whole = messages_.sum_of_tensor();
   if (!m_.is_latent()) return whole;
   const std::int64_t queries = m_.query_latent > 0 ? m_.query_latent : m_.hidden;
-  const std::int64_t latents = queries + m_.key_latent;
-  if (!s_.sequence_parallel) return back ? messages_.sum_of_tensor(latents) : whole;
-  const double down = messages_.sum_of_tensor(latents + m_.shared_key);
+  const std::int64_t width = queries + m_.key_latent;
+  if (!s_.sequence_parallel) return back ? messages_.sum_of_tensor(width) : whole;
+  const double down = messages_.sum_of_tensor(width + m_.shared_key);
   return whole / 2 + (back ? down : down / 2);
 }
 
@@ -227,10 +227,10 @@ Clock::Pass Clock::forward(bool has_experts) const {
   constexpr double kSumBytes = 8;
   const double sums = s_.cp > 1 ? kSumBytes * number(s_.cp * rows() * values()) : 0;
   pass.elements = (stream + mlp + sums) * seconds_a_byte_ + score_seconds();
-  // Experts under sequence parallelism get their tokens otherwise.
-  // What overlaps hides.
-  const bool hides = has_experts && s_.sequence_parallel && (ffn == 0 || s_.overlaps_shared);
-  pass.tensor = (hides ? 0 : messages_.sum_of_tensor()) + attention_sums(false);
+  // Experts under sequence parallelism get their tokens otherwise; shared ones that overlap hide
+  // it.
+  const bool waits = !has_experts || !s_.sequence_parallel || (ffn > 0 && !s_.overlaps_shared);
+  pass.tensor = (waits ? messages_.sum_of_tensor() : 0) + attention_sums(false);
   pass.context = messages_.ring(pass.attention, 2);
   if (has_experts) pass.experts = 2 * messages_.dispatch();
   constexpr double kMixture = 2;  // router, permutation and the experts: as many kernels again
