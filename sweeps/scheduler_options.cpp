@@ -18,7 +18,8 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 
 /// A later line of a job script goes before an earlier one: these would undo what a job is made of.
 bool is_of_the_slurm_job(const std::string& option) {
-  return is_one_of(option, {"job-name", "nodes", "ntasks", "ntasks-per-node", "array"});
+  return is_one_of(option,
+                   {"job-name", "nodes", "ntasks", "ntasks-per-node", "tasks-per-node", "array"});
 }
 
 /// Why an option of sbatch's would come between pippin and its jobs; empty where it would not.
@@ -27,14 +28,54 @@ std::string_view why_not_in_slurm(std::string_view option) {
     return "pippin keeps what a job prints beside its script";
   if (is_one_of(option, {"clusters", "cluster-constraint"}))
     return "pippin asks one cluster for its jobs; SLURM_CONF says which";
-  if (is_one_of(option, {"parsable", "wrap", "wait", "test-only", "het-group", "help", "version"}))
+  if (option == "uid") return "pippin asks for the jobs of the user who runs it";
+  if (is_one_of(option, {"parsable", "wrap", "wait", "test-only", "het-group", "help", "version",
+                         "usage", "autocomplete", "external"}))
     return "it is for who calls sbatch by hand";
   return {};
 }
 
-bool is_of_the_pbs_job(const std::string& option) {
-  return is_one_of(option, {"select", "nodes", "nodect", "mpiprocs", "ncpus", "N", "J", "o", "e",
-                            "j", "S", "v", "a", "f", "I", "X", "z", "C"});
+/// What sbatch takes no empty value for: the next line of the script would become its value.
+/// Source: slurm_opt.c of Slurm 26.05, required_argument.
+bool needs_value(std::string_view option) {
+  constexpr std::string_view kOptions =
+      " account acctg-freq batch bb bbf begin chdir comment constraint container"
+      " container-id context core-spec cores-per-socket cpu-freq cpus-per-gpu"
+      " cpus-per-task deadline delay-boot dependency distribution exclude export"
+      " export-file extra extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node"
+      " gpus-per-socket gpus-per-task gres gres-flags hint input kill-on-invalid-dep"
+      " licenses mail-type mail-user mcs-label mem mem-bind mem-per-cpu mem-per-gpu"
+      " mem-update mincpus network nodefile nodelist ntasks-per-core ntasks-per-gpu"
+      " ntasks-per-socket ntasks-per-tres partition prefer priority profile qos"
+      " reservation resources runtime segment signal sockets-per-node switches"
+      " thread-spec threads-per-core time time-min tmp tres-bind tres-per-task"
+      " wait-all-nodes wckey ";
+  return kOptions.find(" " + std::string(option) + " ") != std::string_view::npos;
+}
+
+/// Whether a signal is sent to the job's script, which takes only USR1: its time is nearly up. Any
+/// other would end it, and its runs with it.
+bool ends_the_script(std::string_view signal) {
+  const auto colon = signal.find(':');
+  if (colon == std::string_view::npos) return false;
+  const std::string name = lower(signal.substr(colon + 1, signal.find('@') - colon - 1));
+  return lower(signal.substr(0, colon)).find('b') != std::string::npos &&
+         !is_one_of(name, {"usr1", "sigusr1", "10"});
+}
+
+void check_slurm_value(const YamlNode& item, const std::string& option, const std::string& value) {
+  if ((value.empty() || lower(value) == "true") && needs_value(option))
+    fail(item, "slurm: {} needs a value; 'false' leaves it out", in_quotes(option));
+  if (option == "time" && !is_time_limit(value)) {
+    fail(item, "slurm: {} is no time limit, such as 20 (minutes), 1:30:00 or 2-00:00:00",
+         in_quotes(value));
+  }
+  if (option == "signal" && ends_the_script(value)) {
+    fail(item,
+         "slurm: signal {} would end pippin's script; the trainer gets it without 'B:', and "
+         "B:USR1@SECONDS says when no other run is started",
+         in_quotes(value));
+  }
 }
 
 void add_slurm_option(const YamlNode& key, const YamlNode& item, Cluster& cluster) {
@@ -52,11 +93,13 @@ void add_slurm_option(const YamlNode& key, const YamlNode& item, Cluster& cluste
   if (const auto why = why_not_in_slurm(key.text); !why.empty())
     fail(key, "slurm: {} cannot be used: {}", in_quotes(key.text), why);
   const std::string& value = text_at(item, "slurm option " + key.text);
-  if (key.text == "time" && !is_time_limit(value)) {
-    fail(item, "slurm: {} is no time limit, such as 20 (minutes), 1:30:00 or 2-00:00:00",
-         in_quotes(value));
-  }
+  check_slurm_value(item, key.text, value);
   cluster.scheduler_options.emplace_back(key.text, value_of(value));
+}
+
+bool is_of_the_pbs_job(const std::string& option) {
+  return is_one_of(option, {"select", "nodes", "nodect", "mpiprocs", "ncpus", "N", "J", "o", "e",
+                            "j", "S", "v", "a", "f", "I", "X", "z", "C"});
 }
 
 /// A letter of qsub's, or the name of a resource.
@@ -82,6 +125,8 @@ void add_pbs_option(const YamlNode& key, const YamlNode& item, Cluster& cluster)
              : "");
   }
   const std::string& value = text_at(item, "pbs option " + key.text);
+  if (value.empty() && !is_one_of(key.text, {"h", "V"}))
+    fail(item, "pbs: {} needs a value; without one, leave it out", in_quotes(key.text));
   const bool is_time = key.text == "walltime";
   // To PBS a number alone is seconds, to Slurm it is minutes.
   if (is_time && (value.find(':') == std::string::npos || value.find('-') != std::string::npos ||

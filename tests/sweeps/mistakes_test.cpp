@@ -173,46 +173,8 @@ TEST_CASE("a cluster file that cannot be is refused") {
       {sound("cluster: {nodes: 2}\n"), "sweep.yaml:5: scheduler: local is one machine, not 2"},
       {sound("cluster: {nodes: 0}\n"),
        "sweep.yaml:5: nodes must be between 1 and 1000000, not '0'"},
-      {sound("cluster: {slurm: {time: '1'}}\n"),
-       "sweep.yaml:5: slurm: has no meaning with scheduler: local"},
-      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
-             "{-n: 1}}\n"),
-       "sweep.yaml:5: slurm: '-n' is no long name of an sbatch option, ..."},
-      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
-             "{nodes: 4}}\n"),
-       "sweep.yaml:5: slurm: 'nodes' is pippin's own: it follows from each job's points"},
-      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
-             "{output: x}}\n"),
-       "sweep.yaml:5: slurm: 'output' cannot be used: pippin keeps what a job prints beside its "
-       "script"},
-      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
-             "{clusters: x}}\n"),
-       "sweep.yaml:5: slurm: 'clusters' cannot be used: pippin asks one cluster for its jobs; "
-       "SLURM_CONF says which"},
-      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
-             "{het-group: x}}\n"),
-       "sweep.yaml:5: slurm: 'het-group' cannot be used: it is for who calls sbatch by hand"},
-      {sound("cluster: {scheduler: slurm, nodes: 1, gpus_per_node: 1, accelerator: cpu, slurm: "
-             "{time: soon}}\n"),
-       "sweep.yaml:5: slurm: 'soon' is no time limit, such as 20 (minutes), ..."},
-      {sound("cluster: {pbs: {q: prod}}\n"),
-       "sweep.yaml:5: pbs: has no meaning with scheduler: local"},
       {sound("cluster: {scheduler: pbs, gpus_per_node: 4, accelerator: cpu}\n"),
        "sweep.yaml:5: a cluster with scheduler: pbs needs nodes"},
-      {sound("cluster: {scheduler: pbs, nodes: 1, gpus_per_node: 1, accelerator: cpu, pbs: "
-             "{l: x}}\n"),
-       "sweep.yaml:5: pbs: 'l' is neither a letter of qsub's such as q nor a resource such as "
-       "walltime"},
-      {sound("cluster: {scheduler: pbs, nodes: 1, gpus_per_node: 1, accelerator: cpu, pbs: "
-             "{N: x}}\n"),
-       "sweep.yaml:5: pbs: 'N' is pippin's own: it follows from each job's points"},
-      {sound("cluster: {scheduler: pbs, nodes: 1, gpus_per_node: 1, accelerator: cpu, pbs: "
-             "{select: 2}}\n"),
-       "sweep.yaml:5: pbs: 'select' is pippin's own: it follows from each job's points; chunk: "
-       "ncpus=64:ngpus=4 says what a node's part asks for"},
-      {sound("cluster: {scheduler: pbs, nodes: 1, gpus_per_node: 1, accelerator: cpu, pbs: "
-             "{walltime: 20}}\n"),
-       "sweep.yaml:5: pbs: '20' is no walltime, such as 00:20:00"},
       {sound("cluster: {accelerator: {memory_gib: 3}}\n"),
        "sweep.yaml:5: an accelerator described here needs a name"},
       {sound("cluster: {accelerator: {name: x, memory_gib: -3}}\n"),
