@@ -35,10 +35,12 @@ constexpr std::int64_t kClockSkew_s = 5;
 
 std::int64_t now_s() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
-/// sbatch replaces %j and the like in the names of logs.
+/// In the names of logs Slurm replaces %j and the like, unless there is a backslash: then it takes
+/// those away, and leaves the rest as it is. Source: remove_path_slashes in its fname.c.
 std::string without_replacements(const std::string& path) {
+  const char special = path.find('\\') == std::string::npos ? '%' : '\\';
   std::string text;
-  for (char c : path) text += c == '%' ? std::string("%%") : std::string(1, c);
+  for (char c : path) text += std::string(c == special ? 2 : 1, c);
   return text;
 }
 

@@ -764,6 +764,24 @@ cancelled_prolog() {
   holds array ok=12
 }
 
+# --- folders with names that Slurm reads ---------------------------------------------------------------
+
+folder_names() {
+  use --nodes 4
+  local folder
+  for folder in 'per%j cent' 'back\slash' '100%\%x'; do
+    mkdir "$here/$folder"
+    cd "$here/$folder"
+    cp ../cluster.yaml .
+    write_sweep array
+    write_sweep blocks
+    run 0 array
+    holds array ok=12
+    run 0 blocks
+    holds blocks ok=12
+  done
+}
+
 # --- files that this machine sees late ----------------------------------------------------------------
 
 late_files() {
