@@ -10,6 +10,7 @@ namespace pippin {
 
 void CampaignMachine::cancel() {
   if (const std::string why = why_elsewhere(); !why.empty()) bad_input("{}", why);
+  cancel_what_others_own();
   // Before the journal is read: who hands over looks here once it has journaled.
   folder_.note_cancelled(
       fmt::format("at={} host={} pid={}", options_.now(), options_.host, options_.process));
@@ -25,6 +26,26 @@ void CampaignMachine::cancel() {
     if (state.over()) continue;
     folder_.mark_cancelled(state.submission);
     asked.push_back(asked_of(state.submission));
+  }
+  if (asked.empty()) return;
+  try {
+    scheduler_.cancel(asked);
+  } catch (const Error& error) {
+    throw Error(
+        error.exit_code(),
+        fmt::format("{}; it is noted: what has not begun will not run, and the same command "
+                    "ends the rest once the scheduler answers",
+                    error.what()));
+  }
+}
+
+/// Who may not end them is told so before anything is noted: no job that begins, and nobody who
+/// waits, is to take this for a cancel.
+void CampaignMachine::cancel_what_others_own() {
+  std::vector<Asked> asked;
+  for (const auto& state : submissions_) {
+    if (!state.over() && state.submission.owner != options_.owner)
+      asked.push_back(asked_of(state.submission));
   }
   if (!asked.empty()) scheduler_.cancel(asked);
 }

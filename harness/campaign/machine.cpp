@@ -6,15 +6,9 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jobs/batch.h"
+#include "harness/campaign/asked.h"
 
 namespace pippin {
-
-namespace {
-
-// A sender on another machine, of which nobody can tell whether it lives, has given up by then.
-constexpr std::int64_t kLongestSending_s = 200;
-
-}  // namespace
 
 CampaignMachine::CampaignMachine(SweepFolder folder, FileSystem& files, Scheduler& scheduler,
                                  Campaign campaign, ScriptWriter script, MachineOptions options)
@@ -234,26 +228,11 @@ bool CampaignMachine::has_open_but(const std::string& token) const {
   });
 }
 
-/// Another cluster than the one that has the jobs would say that it knows none of them. Empty where
-/// it is the same, or does not answer, or nobody has any.
+/// Empty, too, where nobody has any.
 std::string CampaignMachine::why_elsewhere() {
-  if (why_elsewhere_) return *why_elsewhere_;
-  if (!has_open_but("")) return "";
-  const std::string there = folder_.place();
-  if (there.empty()) return "";
-  std::string here;
-  try {
-    here = scheduler_.place();
-  } catch (const Error&) {
-    return "";  // nor does it to what is asked next
-  }
-  const bool is_other = !here.empty() && here != there;
-  why_elsewhere_ =
-      is_other
-          ? fmt::format("its jobs are on {}, and this is {}; where both are the same, remove {}",
-                        printable(there), printable(here), (folder_.root() / "scheduler").string())
-          : "";
-  return *why_elsewhere_;
+  if (!why_elsewhere_ && !has_open_but("")) return "";
+  if (!why_elsewhere_) why_elsewhere_ = pippin::why_elsewhere(folder_, scheduler_);
+  return why_elsewhere_.value_or("");
 }
 
 std::vector<Asked> CampaignMachine::open_jobs() const {
@@ -265,16 +244,7 @@ std::vector<Asked> CampaignMachine::open_jobs() const {
 }
 
 Asked CampaignMachine::asked_of(const Submission& submission) const {
-  Asked asked;
-  asked.token = submission.token;
-  asked.tasks = static_cast<std::int64_t>(submission.tasks.size());
-  asked.handed = submission.handed.has_value();
-  asked.id = submission.handed.value_or("");
-  asked.script = folder_.script(submission);
-  asked.owner = submission.owner;
-  asked.tried_until = submission.tried_until > 0 ? submission.tried_until
-                                                 : submission.journaled_at + kLongestSending_s;
-  return asked;
+  return pippin::asked_of(folder_, submission);
 }
 
 RunCounts CampaignMachine::observe() {

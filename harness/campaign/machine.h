@@ -128,7 +128,9 @@ class CampaignMachine {
   void take_as_failed(const std::string& run);
 
   /// Ends what waits and what runs. Another machine, at work elsewhere, sees it too, and ends what
-  /// arrives only now.
+  /// arrives only now. Errors: Error where the scheduler ends nothing: one that refuses, as the
+  /// jobs are another user's, leaves all as it was; with one that does not answer it is noted, and
+  /// done by the next step.
   void cancel();
 
   /// As the last look has seen it.
@@ -241,6 +243,7 @@ class CampaignMachine {
   std::int64_t times_handed_over(const TrackedRun& run) const;
   bool is_worth_another_try(const SubmissionState& state, const Left& left, const Ending& ending);
   void never_arrived(SubmissionState& state);
+  void cancel_what_others_own();
   void cancel_late_arrivals();
   void close_senders();
   void submit_what_is_due();

@@ -3,14 +3,14 @@
 
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/steps/newest_campaigns.h"
+#include "harness/commands/steps/campaigns_in_flight.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
 
 namespace pippin {
 
 ExitCode cancel(const Globals& globals, const std::string& sweep) {
-  for (auto& [folder, campaign] : newest_campaigns(globals, sweep)) {
+  for (auto& [folder, campaign] : campaigns_in_flight(globals, sweep)) {
     const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
     CampaignMachine machine = observer_of(folder, campaign, *scheduler);
     machine.cancel();

@@ -5,8 +5,8 @@
 
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/campaign_status.h"
+#include "harness/commands/steps/campaigns_in_flight.h"
 #include "harness/commands/steps/follow.h"
-#include "harness/commands/steps/newest_campaigns.h"
 #include "harness/commands/steps/schedulers.h"
 #include "harness/commands/steps/session.h"
 #include "reports/campaign_status.h"
@@ -22,7 +22,7 @@ bool show(const Globals& globals, const StatusOptions& options,
   const std::size_t terminal = terminal_width(STDOUT_FILENO);
   bool finished = true;
   std::string text;
-  for (auto& [folder, campaign] : newest_campaigns(globals, options.sweep)) {
+  for (auto& [folder, campaign] : campaigns_in_flight(globals, options.sweep)) {
     const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
     CampaignMachine machine = observer_of(folder, std::move(campaign), *scheduler);
     const RunCounts counts = machine.observe();

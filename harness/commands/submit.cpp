@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
@@ -75,6 +76,33 @@ void submit_notifier(const Globals& globals, Session& session, const std::string
                                 printable(handed.words)));
 }
 
+/// Runs in jobs that were cancelled, and that the scheduler still has.
+std::int64_t runs_being_cancelled(const CampaignMachine& machine) {
+  std::set<std::int64_t> cancelled;
+  for (const auto& state : machine.submissions())
+    if (state.submission.cancelled) cancelled.insert(state.submission.number);
+  return std::count_if(machine.runs().begin(), machine.runs().end(), [&](const TrackedRun& run) {
+    const RunFate& fate = run.fate;
+    return (fate.phase == RunPhase::kWaiting || fate.phase == RunPhase::kRunning) &&
+           cancelled.count(fate.submission) > 0;
+  });
+}
+
+/// Where all stands, for a submit that found nothing to hand over.
+std::string why_nothing_is_due(const CampaignMachine& machine, const SweepSource& sweep,
+                               const Globals& globals) {
+  const RunCounts counts = machine.counts();
+  const std::int64_t under_way = counts.waiting + counts.running;
+  if (under_way > 0)
+    return fmt::format("nothing to submit, {} are under way; wait and collect with: {}",
+                       counted(under_way, "run"), come_back(globals, sweep));
+  if (counts.later > 0)
+    return fmt::format("nothing to submit of these points, and {} of others; without --only: {}",
+                       counted(counts.later, "run"), come_back(globals, sweep, "submit"));
+  return fmt::format("nothing to submit, all runs are over; '{}' begins a new campaign",
+                     come_back(globals, sweep, "submit --again"));
+}
+
 /// sbatch's own opinion of a job of each node count; nothing is submitted, no campaign begun.
 ExitCode test_only(const Globals& globals, const Sweep& sweep) {
   if (sweep.cluster.scheduler != "slurm") {
@@ -125,10 +153,23 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
     jobs += submission->tasks.size();
     for (const auto& task : submission->tasks) runs += task.runs.size();
   }
-  remark(globals,
-         fmt::format("campaign {} of {}: submitted {} in {}; wait and collect with: {}",
-                     session.campaign().number, session.campaign().sweep, counted(runs, "run"),
-                     counted(jobs, "job"), come_back(globals, options.sweep)));
+  const std::string campaign =
+      fmt::format("campaign {} of {}", session.campaign().number, session.campaign().sweep);
+  const std::int64_t ending = runs_being_cancelled(machine);
+  if (!handed.empty() || !machine.held_back().empty()) {
+    remark(globals, fmt::format("{}: submitted {} in {}; wait and collect with: {}", campaign,
+                                counted(runs, "run"), counted(jobs, "job"),
+                                come_back(globals, options.sweep)));
+  } else if (ending == 0) {
+    remark(globals,
+           fmt::format("{}: {}", campaign, why_nothing_is_due(machine, options.sweep, globals)));
+  }
+  if (ending > 0) {
+    remark(globals, fmt::format("{}: {} not submitted: the jobs that were cancelled are not over "
+                                "yet; the same command in a moment submits them",
+                                campaign, counted(ending, "run")));
+    return ExitCode::kMachine;
+  }
   if (machine.held_back().empty()) return ExitCode::kDone;
   remark(globals,
          fmt::format("{} not submitted yet: {}; the same command, or 'run', sends the rest",

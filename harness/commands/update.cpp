@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
-#include "harness/commands/steps/newest_campaigns.h"
+#include "harness/commands/steps/campaigns_in_flight.h"
 #include "harness/commands/steps/session.h"
 #include "pbs/pbs.h"
 #include "reports/values.h"
@@ -71,7 +71,7 @@ std::int64_t change(const Campaign& campaign, const SweepFolder& folder,
 }  // namespace
 
 ExitCode update(const Globals& globals, const UpdateOptions& options) {
-  for (auto& [folder, campaign] : newest_campaigns(globals, options.sweep)) {
+  for (auto& [folder, campaign] : campaigns_in_flight(globals, options.sweep)) {
     std::vector<std::string> changes;
     const std::int64_t changed = change(campaign, folder, options, changes);
     remark(globals, fmt::format("{} campaign {}: {} for {} that wait; what is submitted later "

@@ -83,6 +83,7 @@ named() {
 
 no_daemon() { ! grep -qsz "$here/daemon" /proc/[0-9]*/cmdline; }
 like() { grep -qE -- "$2" <<<"$1" || failed "line ${BASH_LINENO[0]}: no '$2' in '$1'"; }
+unlike() { ! grep -qE -- "$2" <<<"$1" || failed "line ${BASH_LINENO[0]}: '$2' in '$1'"; }
 own_srun='srun --nodes={nodes} --ntasks={ranks} --ntasks-per-node=2' # which waits for the other ranks
 
 hung_rank() {
@@ -762,6 +763,93 @@ cancelled_prolog() {
   sed -i '/^prolog:/d' cluster.yaml
   run 0 array
   holds array ok=12
+}
+
+# --- a cancel that is not carried out at once -----------------------------------------------------------
+
+# A controller that is away hears of it later; until then nothing of what waits begins.
+cancel_unheard() {
+  local status=0
+  use --nodes 2 --set SlurmctldTimeout=30
+  write_sweep array
+  takes 600
+  pippin --yes submit array.yaml >/dev/null 2>err
+  within 60 at_least 4 attempts array
+  cluster kill "$here/c" slurmctld
+  pippin cancel array 2>err || status=$?
+  equal "$status" 3
+  like "$(<err)" 'it is noted: what has not begun will not run'
+  cluster start "$here/c" slurmctld
+  within 20 slurm_answers
+  pippin status array >out
+  like "$(<out)" 'array-.* is cancelled, and slurm still has it'
+  pippin cancel array
+  within 20 nobody_works
+  takes 0.1
+  run 0 array
+  holds array ok=12
+}
+slurm_answers() { squeue >/dev/null 2>&1; }
+
+# Who may not end the jobs leaves no word that somebody else would act on.
+cancel_refused() {
+  local status=0
+  [ "$(id -u)" -eq 0 ] || skip 'only root can be another user'
+  use --nodes 2
+  write_sweep array
+  takes 600
+  pippin --yes submit array.yaml >/dev/null 2>err
+  within 60 at_least 4 attempts array
+  chmod -R a+rwX "$here"
+  (view=(setpriv --reuid=nobody --regid=nogroup --clear-groups env "HOME=$here") && pippin cancel array) 2>err || status=$?
+  equal "$status" 3
+  like "$(<err)" 'denied'
+  unlike "$(<err)" 'it is noted'
+  equal "$(find t.db.runs -name cancelled)" ''
+  takes 0.1
+  pippin status array >out
+  unlike "$(<out)" 'is cancelled'
+  pippin cancel array
+  within 20 nobody_works
+}
+
+# Jobs that take their time to end are still there when their runs are submitted once more.
+cancel_then_submit() {
+  local status=0
+  use --nodes 2 --set KillWait=300 --set UnkillableStepTimeout=400
+  printf '%s\n' 'sweep: array' 'cluster: ./cluster.yaml' 'grid: {gpus: [2], mbs: [1, 2]}' 'pack: point' \
+    "command: |" "  touch $here/deaf; : {mbs}; trap '' TERM; until [ -e $here/enough ]; do sleep 0.1; done; exit 1" >array.yaml
+  pippin --yes submit array.yaml >/dev/null 2>err
+  within 60 test -e deaf
+  pippin cancel array
+  pippin --yes submit array.yaml 2>err || status=$?
+  equal "$status" 3
+  like "$(<err)" '2 runs not submitted: the jobs that were cancelled are not over yet'
+  touch enough
+  within 20 nobody_works
+  pippin --yes submit array.yaml 2>err
+  like "$(<err)" 'submitted 2 runs in 2 jobs'
+  within 20 nobody_works
+}
+
+# Two campaigns of a sweep at a time are both seen, and both end.
+again_in_flight() {
+  use --nodes 4
+  write_sweep array
+  takes 600
+  pippin --yes submit array.yaml 2>err
+  within 60 at_least 4 attempts array
+  pippin --yes submit array.yaml 2>err
+  like "$(<err)" 'nothing to submit, 12 runs are under way'
+  pippin --yes submit --again array.yaml 2>err
+  pippin status array >out
+  like "$(<out)" 'array campaign 1'
+  like "$(<out)" 'array campaign 2'
+  pippin cancel array 2>err
+  like "$(<err)" 'array campaign 1: cancelled'
+  within 20 nobody_works
+  pippin status array >out
+  unlike "$(<out)" 'array campaign 1'
 }
 
 # --- folders with names that Slurm reads ---------------------------------------------------------------

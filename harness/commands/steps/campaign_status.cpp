@@ -124,6 +124,11 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
     for (std::size_t i = 0; i < state.tasks.size(); ++i) {
       const JobStatus& task = state.tasks[i];
       if (state.settled[i]) continue;
+      const bool lives = task.phase == Phase::kWaiting || task.phase == Phase::kRunning;
+      if (state.submission.cancelled && lives)
+        stuck.add(fmt::format("{} is cancelled, and {} still has it", state.submission.name,
+                              machine.campaign().scheduler),
+                  fmt::format("if it stays, 'pippin cancel {}' once more", status.sweep));
       if (task.phase == Phase::kUnknown && !task.evidence.empty()) status.trouble = task.evidence;
       if (task.phase == Phase::kRunning) {
         take_time(status.latest_end, task.at, true);
@@ -133,7 +138,7 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
       if (const auto late_s = machine.waits_for_files_s(state, i))
         waits.add(fmt::format("{}; files of its runs may be seen late, for {} s more",
                               task.evidence, *late_s));
-      if (task.phase != Phase::kWaiting) continue;
+      if (task.phase != Phase::kWaiting || state.submission.cancelled) continue;
       take_time(status.next_start, task.at, false);
       if (task.remedy.empty()) {
         waits.add(task.evidence.empty() ? "their turn" : task.evidence);

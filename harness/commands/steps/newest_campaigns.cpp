@@ -53,6 +53,12 @@ std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::str
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
+bool names_a_sweep(const Globals& globals, const std::string& name) {
+  const fs::path path = SweepFolders(globals.db, globals.for_readers)
+                            .path_of(globals.for_readers ? name : sweep_meant(name));
+  return !SweepFolder(globals.for_readers ? disk_to_read() : disk(), path).campaigns().empty();
+}
+
 std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::string& name) {
   const fs::path runs = runs_directory(globals.db);
   Found found;

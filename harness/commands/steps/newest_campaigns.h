@@ -18,6 +18,9 @@ using OpenCampaign = std::pair<SweepFolder, Campaign>;
 /// names, by itself, its tag or one of its runs; nothing where there is none.
 std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::string& name);
 
+/// Whether that is the name of a sweep that was begun, or of its file, and not of something in it.
+bool names_a_sweep(const Globals& globals, const std::string& name);
+
 /// The newest campaign of each sweep of the database; or that of find_campaign() where it is named.
 /// Errors: Error (bad input) where there is none of that name.
 std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::string& name);
