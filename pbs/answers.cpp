@@ -200,7 +200,8 @@ JobStatus status_of(const Entry& entry) {
             value_of(entry.attributes, "exec_host"),
             End::kUnknown,
             {},
-            limit_of(entry)};
+            limit_of(entry),
+            state == "S" || state == "U"};
   }
   const bool is_over = state == "F" || state == "X";
   return {is_over ? Phase::kEnded : Phase::kUnknown,

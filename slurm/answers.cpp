@@ -108,8 +108,14 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+bool has_nodes(const Entry& entry) {
+  return !entry.nodes.empty() && entry.nodes != "None assigned";
+}
+
 End end_of(const Entry& entry) {
   if (entry.state == "COMPLETED") return End::kCompleted;
+  // It never began: it could not have ended before its deadline.
+  if (entry.state == "DEADLINE" && !has_nodes(entry)) return End::kInfrastructure;
   if (is_one_of(entry.state, {"TIMEOUT", "DEADLINE", "OUT_OF_MEMORY"})) return End::kLimit;
   if (is_one_of(entry.state, {"NODE_FAIL", "BOOT_FAIL", "PREEMPTED", "REQUEUED"}))
     return End::kInfrastructure;
@@ -132,7 +138,7 @@ std::string evidence_of(const Entry& entry) {
   if (says_code) text += " " + entry.exit_code;
   if (!entry.reason.empty() && entry.reason != "None" && !says_code)
     text += fmt::format(" ({})", entry.reason);
-  if (!entry.nodes.empty() && entry.nodes != "None assigned") text += " on " + entry.nodes;
+  if (has_nodes(entry)) text += " on " + entry.nodes;
   return text;
 }
 
@@ -160,6 +166,11 @@ constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
      "ID'"},
     {"Deadline", "it cannot end before its deadline: cancel it and submit again"},
 };
+
+std::string why_waiting(const Entry& entry) {
+  if (entry.state == "CONFIGURING") return "nodes that get ready";
+  return entry.reason == "None" ? "" : entry.reason;  // the scheduler has not looked at it yet
+}
 
 /// Words that say that no answer of the controller's was received, or none that could be read: the
 /// "submission failed" behind them is sbatch's own.
@@ -250,13 +261,14 @@ JobStatus status_of(const Entry& entry) {
   using Phase = JobStatus::Phase;
   if (is_one_of(entry.state, {"PENDING", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "SPECIAL_EXIT",
                               "CONFIGURING", "RESV_DEL_HOLD"})) {
-    // None: the scheduler has not looked at it yet.
-    return {Phase::kWaiting, entry.reason == "None" ? "" : entry.reason, End::kUnknown,
-            remedy_of(entry.reason), entry.start};
+    const std::string remedy = remedy_of(entry.reason);
+    return {Phase::kWaiting, why_waiting(entry), End::kUnknown, remedy,
+            remedy.empty() ? entry.start : std::nullopt};
   }
   if (is_one_of(entry.state, {"RUNNING", "COMPLETING", "SUSPENDED", "STOPPED", "SIGNALING",
                               "RESIZING", "STAGE_OUT"})) {
-    return {Phase::kRunning, entry.nodes, End::kUnknown, {}, entry.end};
+    const bool suspended = is_one_of(entry.state, {"SUSPENDED", "STOPPED"});
+    return {Phase::kRunning, entry.nodes, End::kUnknown, {}, entry.end, suspended};
   }
   const End end = end_of(entry);
   // What is revoked a cluster of the federation has taken over, which knows more of it.

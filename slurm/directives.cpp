@@ -34,8 +34,7 @@ std::vector<std::string> sbatch_directives(const Cluster& cluster, const JobWish
     if (entry.first == "time" && job.time_s) value = limit_text(*job.time_s);
     has_signal = has_signal || entry.first == "signal";
     if (lower(value) == "false") continue;
-    lines.push_back(lower(value) == "true" || value.empty() ? "#SBATCH --" + entry.first
-                                                            : option(entry.first, value));
+    lines.push_back(value.empty() ? "#SBATCH --" + entry.first : option(entry.first, value));
   }
   if (job.time_s && !find_value(cluster.scheduler_options, "time"))
     lines.push_back(option("time", limit_text(*job.time_s)));

@@ -64,7 +64,7 @@ bool ends_the_script(std::string_view signal) {
 }
 
 void check_slurm_value(const YamlNode& item, const std::string& option, const std::string& value) {
-  if ((value.empty() || lower(value) == "true") && needs_value(option))
+  if (value.empty() && needs_value(option))
     fail(item, "slurm: {} needs a value; 'false' leaves it out", in_quotes(option));
   if (option == "time" && !is_time_limit(value)) {
     fail(item, "slurm: {} is no time limit, such as 20 (minutes), 1:30:00 or 2-00:00:00",
@@ -94,7 +94,8 @@ void add_slurm_option(const YamlNode& key, const YamlNode& item, Cluster& cluste
     fail(key, "slurm: {} cannot be used: {}", in_quotes(key.text), why);
   const std::string& value = text_at(item, "slurm option " + key.text);
   check_slurm_value(item, key.text, value);
-  cluster.scheduler_options.emplace_back(key.text, value_of(value));
+  const bool is_flag = lower(value) == "true" && !needs_value(key.text);
+  cluster.scheduler_options.emplace_back(key.text, value_of(is_flag ? std::string() : value));
 }
 
 bool is_of_the_pbs_job(const std::string& option) {

@@ -75,6 +75,7 @@ struct JobStatus {
   End end = End::kUnknown;              ///< of one that has ended
   std::string remedy = {};              ///< of one that waits and will not start by itself
   std::optional<std::int64_t> at = {};  ///< seconds since 1970: when it may start, or must end
+  bool suspended = false;               ///< of one that runs: it is held still
 };
 
 /// Whether a scheduler's words say that memory ran out: Slurm's "OUT_OF_MEMORY on n1".

@@ -9,14 +9,16 @@ TEST_CASE("a cluster's options become #SBATCH lines") {
   Cluster cluster;
   cluster.scheduler_options = {{"account", value_of(std::string("six@gpu"))},
                                {"time", value_of(std::string("00:20:00"))},
-                               {"exclusive", value_of(std::string("true"))},
+                               {"exclusive", value_of(std::string(""))},
+                               {"partition", value_of(std::string("true"))},
                                {"requeue", value_of(std::string("false"))},
                                {"comment", value_of(std::string("two \"words\""))}};
   CHECK(sbatch_directives(cluster, {"gpt-a1-n16", 16, 4}) ==
         std::vector<std::string>{
             "#SBATCH --job-name=gpt-a1-n16", "#SBATCH --nodes=16", "#SBATCH --ntasks-per-node=4",
             "#SBATCH --account=six@gpu", "#SBATCH --time=00:20:00", "#SBATCH --exclusive",
-            "#SBATCH --comment=\"two \\\"words\\\"\"", "#SBATCH --signal=B:USR1@30"});
+            "#SBATCH --partition=true", "#SBATCH --comment=\"two \\\"words\\\"\"",
+            "#SBATCH --signal=B:USR1@30"});
 }
 
 TEST_CASE("a line break cannot slip in a second directive") {
@@ -49,7 +51,7 @@ TEST_CASE("a job's own time goes before the cluster's, in hours, minutes and sec
 TEST_CASE("a signal of the user's own goes before ours, and options stand as they are meant") {
   Cluster cluster;
   cluster.scheduler_options = {
-      {"signal", value_of(std::string("TERM@60"))}, {"exclusive", value_of(std::string("True"))},
+      {"signal", value_of(std::string("TERM@60"))}, {"exclusive", value_of(std::string(""))},
       {"requeue", value_of(std::string("FALSE"))},  {"hold", value_of(std::string(""))},
       {"comment", value_of(std::string("a\\b#c"))}, {"reason", value_of(std::string("it's"))}};
   CHECK(sbatch_directives(cluster, {"a b", 2, 3}) ==

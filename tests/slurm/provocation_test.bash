@@ -852,6 +852,41 @@ again_in_flight() {
   unlike "$(<out)" 'array campaign 1'
 }
 
+# --- jobs that are held still, or back ----------------------------------------------------------------
+
+# A run that did not have its nodes all the time is no measurement; the others are.
+suspended() {
+  use --nodes 2
+  write_sweep array
+  # shellcheck disable=SC2016 # for the job's shell
+  takes 10 'mkdir '"$here"'/slow 2>/dev/null && echo "$SLURM_JOB_ID" >'"$here/slow/id"
+  start_run array
+  within 60 test -s slow/id
+  scontrol suspend "$(<slow/id)"
+  within 20 is_state "$(<slow/id)" SUSPENDED
+  within 20 eval 'pippin status array >out && grep -q "suspended on n[12]" out'
+  sleep 3
+  scontrol resume "$(<slow/id)"
+  ended 1 array
+  equal "$(states)" 'failed=1 ok=11'
+  like "$(sql "SELECT evidence FROM runs WHERE state = 'failed'")" "^suspended for [0-9]+ s by the scheduler"
+  run 0 array --retry-failed
+  equal "$(states)" ok=12
+}
+states() { sql "SELECT state || '=' || count(*) FROM runs GROUP BY state ORDER BY state" | paste -sd ' '; }
+
+# Where nothing starts by itself, who waits is told why and what to do.
+held_back_in_the_queue() {
+  use --nodes 2
+  sed -i 's/time: .*/time: "00:05:00", hold: true}/' cluster.yaml
+  write_sweep array
+  start_run array
+  within 30 grep -q "does not start: JobHeldUser; it is held: 'scontrol release ID'" array.err
+  queued | sort -u | xargs scontrol release
+  ended 0 array
+  holds array ok=12
+}
+
 # --- folders with names that Slurm reads ---------------------------------------------------------------
 
 folder_names() {

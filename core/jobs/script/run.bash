@@ -12,6 +12,21 @@ pippin_stop() { # SIGNAL
   if [ -n "$pippin_child" ]; then kill -TERM -- "-$pippin_child" 2>/dev/null; fi
 }
 
+# All of the job stands still meanwhile, whatever its trainer takes the time for. Schedulers send SIGCONT
+# also to what they end.
+pippin_suspended_at='' pippin_suspended=0
+pippin_suspends() {
+  pippin_signalled=1
+  printf -v pippin_suspended_at '%(%s)T' -1
+}
+pippin_resumes() {
+  local now
+  pippin_signalled=1
+  [ -n "$pippin_suspended_at" ] || return
+  printf -v now '%(%s)T' -1
+  pippin_suspended=$((pippin_suspended + now - pippin_suspended_at)) pippin_suspended_at=''
+}
+
 pippin_note() { printf '%(%FT%T%z)T %s\n' -1 "$*"; }
 
 pippin_suspects=$'\n' pippin_fails='' # earlier.bash
@@ -85,6 +100,9 @@ pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED
     pippin_need
     pippin_can_note "$1" "${2%/*}" || return
   fi
+  if [ "$pippin_suspended" -gt 0 ]; then
+    printf 'pippin: suspended=%d started=%d\n' "$pippin_suspended" "$5" >>"$2" || return
+  fi
   printf 'pippin: exit=%d ended=%d started=%d%s\n' "$3" "$4" "$5" "${6:+ stopped=$6}" >>"$2" || return
   if [ "$outcome" = failed ]; then
     pippin_fails=1
@@ -141,6 +159,7 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   pippin_begins_on_node
   if [ -n "${2:-}" ]; then pippin_canary_before "$2" "$directory/canary-before"; fi
   pippin_note "$run starts"
+  pippin_suspended=0
   pippin_launch "$directory/log" pippin_command "${pippin_run_time:-}" "${pippin_stalled:-}" "$record"
   code=$? stopped=$pippin_stopped
   if [ -n "$stopped" ]; then

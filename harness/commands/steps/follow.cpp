@@ -60,8 +60,22 @@ class Remarks {
   std::string last_;
 };
 
+/// Jobs that will not start by themselves, whoever waits for them.
+std::string stuck_jobs(const CampaignMachine& machine) {
+  for (const auto& state : machine.submissions()) {
+    if (state.over()) continue;
+    for (std::size_t i = 0; i < state.tasks.size(); ++i) {
+      const JobStatus& task = state.tasks[i];
+      if (!state.settled[i] && task.phase == JobStatus::Phase::kWaiting && !task.remedy.empty())
+        return fmt::format("{} does not start: {}; {}", state.submission.name, task.evidence,
+                           task.remedy);
+    }
+  }
+  return "";
+}
+
 /// Why the scheduler tells nothing, where it does not, or why this machine runs nothing of ours;
-/// else what holds back what is due.
+/// else what holds back jobs, or what is due.
 std::string trouble_of(const CampaignMachine& machine) {
   using Phase = JobStatus::Phase;
   const bool is_here = machine.campaign().scheduler == "local";
@@ -75,6 +89,7 @@ std::string trouble_of(const CampaignMachine& machine) {
   }
   if (machine.has_given_up() && !machine.counts().finished())
     return "no more is launched: " + text_of(*machine.given_up());
+  if (std::string stuck = stuck_jobs(machine); !stuck.empty()) return stuck;
   const std::string& held_back = machine.held_back();
   return held_back.empty() ? "" : fmt::format("not all is submitted yet: {}", held_back);
 }

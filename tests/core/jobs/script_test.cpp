@@ -226,6 +226,23 @@ TEST_CASE("a run that is suspended and resumed is not over before it ends") {
   CHECK(text_of_file(attempts.at(0).log()) == "resumed\n");
 }
 
+TEST_CASE(
+    "of a run whose job is suspended it is noted for how long, and of the next that it was not") {
+  const test::TemporaryDirectory root;
+  // As slurmstepd does it, but for the seconds between: first SIGTSTP, which the script may take.
+  const std::string command =
+      "setsid bash -c \"kill -TSTP $$; sleep 0.2; kill -STOP $$; sleep 2; kill -CONT $$\"";
+  run_program({"bash", write_script(root.path(),
+                                    {{"one", {}, command}, {"two", {}, "kill -CONT $$; sleep 0.2"}})
+                           .string()});
+  SweepFolder folder(disk(), root.path());
+  const auto one = folder.attempts("one"), two = folder.attempts("two");
+  CHECK(one.at(0).exit_code == 0);
+  CHECK(one.at(0).suspended_s >= 2);
+  CHECK(two.at(0).exit_code == 0);
+  CHECK(two.at(0).suspended_s == 0);
+}
+
 TEST_CASE("what a run leaves behind does not disturb the next") {
   const test::TemporaryDirectory root;
   const std::string left = (root / "left").string();
