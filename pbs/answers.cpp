@@ -196,12 +196,9 @@ JobStatus status_of(const Entry& entry) {
   }
   // Suspended: by somebody (S) or while somebody sits at the machine (U).
   if (state == "R" || state == "E" || state == "S" || state == "U" || state == "B") {
-    return {Phase::kRunning,
-            value_of(entry.attributes, "exec_host"),
-            End::kUnknown,
-            {},
-            limit_of(entry),
-            state == "S" || state == "U"};
+    return {Phase::kRunning, value_of(entry.attributes, "exec_host"),
+            End::kUnknown,   {},
+            limit_of(entry), state == "S" || state == "U"};
   }
   const bool is_over = state == "F" || state == "X";
   return {is_over ? Phase::kEnded : Phase::kUnknown,

@@ -122,6 +122,23 @@ TEST_CASE("a line of the prolog that fails ends the job with that line") {
         "the prolog's line 'module load cuda/13' exits 1");
 }
 
+TEST_CASE(
+    "a signal that ends a job in its prolog is no fault of the prolog's, an exit there is one") {
+  for (const auto& [line, exit_code, fault] : {std::tuple{"kill -TERM $$", 143, ""},
+                                               {"kill -INT $$", 130, ""},
+                                               {"exit 0", 0, "the prolog exits 0"}}) {
+    CAPTURE(line);
+    const test::TemporaryDirectory root;
+    JobScript job = script_of(root.path(), {{"job", {{"one", {}, "true"}}}});
+    job.prolog = {line, "touch " + (root / "behind").string()};
+    const auto outcome = run_program({"env", "SLURM_JOB_ID=7", "bash", write_files(job).string()});
+    CHECK(outcome.exit_code == exit_code);
+    CHECK_FALSE(disk().exists(root / "behind"));
+    CHECK(SweepFolder(disk(), root.path()).claims(submission_named(), {1}, {}).at(0).fault ==
+          fault);
+  }
+}
+
 TEST_CASE("a prolog that ends each job is given up") {
   const test::TemporaryDirectory root;
   JobScript job = script_of(root.path(), {{"job", {{"p-a1", {}, "true"}, {"q-a1", {}, "true"}}}});
