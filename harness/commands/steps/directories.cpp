@@ -40,10 +40,27 @@ bool can_be_made(const fs::path& path) {
   return ::access(there.c_str(), W_OK) == 0;
 }
 
+fs::path beside(const fs::path& db) {
+  return fs::absolute(db.string() + ".runs").lexically_normal();
+}
+
+/// What a link points to, though that need not be there; `path` itself where it is none.
+fs::path behind_links(fs::path path) {
+  constexpr int kMostLinks = 40;  // Source: path_resolution(7)
+  std::error_code ignored;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(path, ignored); ++i) {
+    const fs::path target = fs::read_symlink(path, ignored);
+    path = path.parent_path() / target;
+  }
+  return path;
+}
+
 }  // namespace
 
 fs::path runs_directory(const fs::path& db) {
-  return fs::absolute(db.string() + ".runs").lexically_normal();
+  fs::path own = beside(db);
+  // Older versions put it beside the link.
+  return is_there(own) ? own : beside(behind_links(db));
 }
 
 fs::path sweep_directory(const fs::path& db, const std::string& sweep) {

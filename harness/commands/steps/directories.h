@@ -7,7 +7,7 @@
 
 namespace pippin {
 
-/// Where a database keeps the files of its runs: absolute.
+/// Where a database keeps the files of its runs: absolute. One that is a link shares its target's.
 fs::path runs_directory(const fs::path& db);
 /// The files of one sweep: below it, by the sweep's name.
 fs::path sweep_directory(const fs::path& db, const std::string& sweep);

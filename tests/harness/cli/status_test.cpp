@@ -83,3 +83,19 @@ TEST_CASE("many runs in a folder that may only be read are counted each time") {
     CHECK(call.err.empty());
   }
 }
+
+TEST_CASE("a database behind a link keeps its runs beside the file that it is") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ncommand: 'echo {a}'\ngrid: {a: [1, 2]}\n");
+  here.shell("mkdir real && ln -s real/t.db link.db && ln -s link.db second.db");
+  const auto run = [&](const std::string& db) {
+    return here.shell("\"$PIPPIN\" --db " + db + " --yes run s.yaml 2>&1").out;
+  };
+  CHECK_THAT(run("second.db"), Contains("2 of 2 runs done"));
+  CHECK(here.shell("ls -d *.runs real/*.runs 2>/dev/null").out == "real/t.db.runs\n");
+  for (const char* db : {"real/t.db", "link.db", "second.db"})
+    CHECK_THAT(run(db), Contains("campaign 1 of s was finished already"));
+  // An older pippin put them beside the link, where they stay.
+  here.shell("mv real/t.db.runs link.db.runs");
+  CHECK_THAT(run("link.db"), Contains("campaign 1 of s was finished already"));
+}
