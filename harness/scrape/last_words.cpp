@@ -16,6 +16,7 @@ namespace pippin {
 namespace {
 
 constexpr int kSignalled = 128;
+constexpr std::size_t kLongestWords = 500;
 constexpr std::size_t kFarthest = 64 << 10;  // bytes from the end of a log that are looked at
 
 /// "  7125 Segmentation fault  ( train )".
@@ -80,13 +81,22 @@ void cut_launchers(std::vector<std::string_view>& lines) {
   }
 }
 
+/// Without the NULs of holes: a log may end in one.
+std::string end_of_text(std::string_view log) {
+  const auto end = log.find_last_not_of('\0');
+  log = log.substr(0, end == std::string_view::npos ? 0 : end + 1);
+  std::string text(log.substr(log.size() - std::min(log.size(), kFarthest)));
+  std::erase(text, '\0');
+  return text;
+}
+
 std::string last_of(const std::vector<std::string_view>& lines) {
   const auto last = std::find_if(lines.rbegin(), lines.rend(), [](std::string_view line) {
     const std::string_view text = trim(line);
     return !text.empty() && !is_rule(text);
   });
   if (last == lines.rend()) return "";
-  return printable(trim(said_of_script(*last).value_or(*last)));
+  return in_short(printable(trim(said_of_script(*last).value_or(*last))), kLongestWords);
 }
 
 }  // namespace
@@ -103,7 +113,8 @@ std::optional<std::string_view> said_of_script(std::string_view line) {
 }
 
 std::string last_words(std::string_view log, int exit_code) {
-  auto lines = split(log.substr(log.size() - std::min(log.size(), kFarthest)), '\n');
+  const std::string text = end_of_text(log);
+  auto lines = split(text, '\n');
   if (exit_code > kSignalled) cut_signal_report(lines);
   // Where srun ended the others with it, they and slurmstepd speak last.
   if (const auto killed = killed_rank(lines); !killed.empty() && exit_code > kSignalled)
@@ -117,7 +128,8 @@ std::string last_words(std::string_view log, int exit_code) {
 std::string out_of_memory_line(std::string_view log) {
   static const auto kSigns = Ending::signs();
   Ending ending;
-  for (const auto line : split(log.substr(log.size() - std::min(log.size(), kFarthest)), '\n')) {
+  const std::string text = end_of_text(log);
+  for (const auto line : split(text, '\n')) {
     for (std::size_t sign = 0; sign < kSigns.size(); ++sign)
       if (line.find(kSigns[sign]) != std::string_view::npos) ending.see(sign, line, 0);
   }

@@ -82,3 +82,11 @@ TEST_CASE("that a trainer nobody knows died of memory is found in its log, and n
   CHECK(out_of_memory_line("step one\nAssertionError\n").empty());
   CHECK(out_of_memory_line("").empty());
 }
+
+TEST_CASE("the last words of a log are none of the NULs of a hole, and no page") {
+  const std::string hole(100'000, '\0');
+  CHECK(last_words("out of luck\n" + hole, 3) == "out of luck");
+  CHECK(last_words("out of" + hole.substr(0, 9) + " luck\n", 3) == "out of luck");
+  CHECK(last_words(hole, 3).empty());
+  CHECK(last_words("step 3\n" + std::string(50'000, 'x') + "\n", 3).size() < 510);
+}
