@@ -370,7 +370,7 @@ void SlurmScheduler::cancel(const std::vector<Asked>& asked) {
 }
 
 std::string SlurmScheduler::test(const std::string& script) {
-  const fs::path file = fs::temp_directory_path() / fmt::format("pippin-test-{}.sh", ::getpid());
+  const fs::path file = temporary_folder() / fmt::format("pippin-test-{}.sh", ::getpid());
   disk().write_private(file, script);
   const Answer answer = slurm::ask({"sbatch", "--test-only", file.string()}, kPatience);
   std::error_code ignored;

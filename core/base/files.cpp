@@ -201,6 +201,13 @@ FileSystem& disk_to_read() {
   return disk;
 }
 
+fs::path temporary_folder() {
+  std::error_code error;
+  const fs::path folder = fs::temp_directory_path(error);
+  if (error) machine_failed("TMPDIR: no folder for temporary files: {}", error.message());
+  return folder;
+}
+
 std::string read_input(const fs::path& path, std::size_t limit) {
   std::string text;
   InputFile file(path);

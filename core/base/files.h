@@ -65,6 +65,9 @@ FileSystem& disk_to_read();
 /// What a file on the disk is known again by; nothing where there is none.
 std::optional<FileIdentity> identity_on_disk(const fs::path& path);
 
+/// Where files for a while go: TMPDIR, or /tmp. Errors: Error (machine) where that is no folder.
+fs::path temporary_folder();
+
 /// The whole of a file that must be there, up to `limit` bytes.
 /// Errors: Error (bad input) where it is missing, a directory, unreadable or larger.
 std::string read_input(const fs::path& path, std::size_t limit = std::size_t{1} << 40);

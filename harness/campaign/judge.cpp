@@ -123,8 +123,9 @@ bool CampaignMachine::has_run_out(const Left& left, const JobStatus& status) {
 
 /// A job that came to its end says nothing of a run that it left open.
 std::string CampaignMachine::words_of(const SubmissionState& state, const Ending& ending) const {
+  // Slurm may have forgotten it by now.
+  if (state.submission.cancelled && ending.status.end != End::kUser) return "cancelled";
   if (ending.status.end != End::kCompleted) return ending.status.evidence;
-  if (state.submission.cancelled) return "cancelled";
   return fmt::format("its job ended well ({}) and left no result; is the disk full? see {}",
                      ending.status.evidence,
                      (folder_.directory(state.submission) / "job*.log").string());

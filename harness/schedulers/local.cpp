@@ -174,10 +174,7 @@ void LocalScheduler::cancel(const std::vector<Asked>& asked) {
 }
 
 fs::path default_machine_lock() {
-  std::error_code error;
-  const fs::path folder = fs::temp_directory_path(error);
-  if (error) machine_failed("TMPDIR: no folder for temporary files: {}", error.message());
-  return folder / fmt::format(".pippin-{}", ::geteuid()) / "machine.lock";
+  return temporary_folder() / fmt::format(".pippin-{}", ::geteuid()) / "machine.lock";
 }
 
 }  // namespace pippin

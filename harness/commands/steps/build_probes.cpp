@@ -41,9 +41,7 @@ class ScratchFolder {
 
 /// A folder for temporary files that nobody else has. Errors: Error (machine).
 fs::path new_temporary_folder() {
-  std::error_code error;
-  std::string path = (fs::temp_directory_path(error) / "pippin-probes-XXXXXX").string();
-  if (error) machine_failed("TMPDIR: no folder for temporary files: {}", error.message());
+  std::string path = (temporary_folder() / "pippin-probes-XXXXXX").string();
   if (!::mkdtemp(path.data()))
     machine_failed("{}: cannot make a folder: {}; name another place by TMPDIR", path,
                    std::strerror(errno));
