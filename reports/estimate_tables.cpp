@@ -299,6 +299,9 @@ std::string model_words(const Setup& setup) {
     words += fmt::format(", {} experts, {} a token", m.experts, m.experts_per_token);
   if (m.mixes_layers()) words += fmt::format(", in {} of the layers", m.mixtures_of(m.layers));
   if (m.shared_ffn > 0) words += fmt::format(", shared ones of width {}", m.shared_ffn);
+  if (m.mtp_layers > 0)
+    words +=
+        fmt::format(", {} more to predict further tokens (MTP)", counted(m.mtp_layers, "layer"));
   return words + fmt::format("; {} parameters", with_commas(model_parameters(m)));
 }
 

@@ -90,4 +90,15 @@ LayerActivations layer_activations(const Setup& setup, bool has_experts) {
   return kept;
 }
 
+/// The token and the stream before their norms, both behind them in one, the stream before and
+/// behind the last norm. What the projection makes is gathered, and a rank's part of the sequence
+/// is a view of that. Source: Megatron-LM, multi_token_prediction.py.
+double mtp_stream_bytes(const Setup& setup) {
+  constexpr double kParts = 6;
+  const double element = bytes_of(setup.type),
+               whole = tokens_of(setup) * number(setup.shape.hidden);
+  const double own = whole * sequence_share(setup);
+  return element * (kParts * own + whole - own) + (setup.hidden_dropout ? own : 0);
+}
+
 }  // namespace pippin

@@ -38,6 +38,9 @@ SharedActivations shared_activations(const Setup& setup);
 /// them.
 LayerActivations layer_activations(const Setup& setup, bool has_experts);
 
+/// What each layer of MTP keeps of the stream beside what layers keep.
+double mtp_stream_bytes(const Setup& setup);
+
 /// Tokens of a micro-batch on one GPU, as attention and the MLP see them.
 double tokens_of(const Setup& setup);
 

@@ -5,6 +5,7 @@
 
 #include "sweeps/estimate/activations.h"
 #include "sweeps/estimate/attention_matrices.h"
+#include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
 
@@ -23,6 +24,7 @@ class Lister {
   std::vector<ModelPart> all() && {
     if (stage_ == 0) embedding();
     layer();
+    if (setup_.mtp_of_stage(stage_) > 0) mtp();
     if (stage_ == setup_.pp - 1) head();
     return std::move(parts_);
   }
@@ -171,6 +173,27 @@ class Lister {
     if (shared.gathered > 0) keeps(add("layer.mlp.shared.gathered"), shared.gathered, "2 s b h");
     if (m_.shared_gate)
       keeps(add("layer.mlp.shared.gate", m_.hidden, 0, 0, "h"), shared.gated, "2 s b h");
+  }
+
+  /// Each of their layers as a whole: its parts are those of the last one.
+  void mtp() {
+    const auto weights = parts_.size();
+    add("mtp.norms", 3 * m_.hidden, 0, 3 * norm_bias(), "3 h");
+    add("mtp.projection", m_.hidden / setup_.tp, 2 * m_.hidden, 0, "2 h^2 / t");
+    ModelPart& layer = add("mtp.layer");
+    layer.parameters = layer_parameters(setup_, m_.ends_in_mixture()).all();
+    layer.formula = "a layer as the last one";
+    times(weights, m_.mtp_weights());
+    const auto passes = parts_.size();
+    keeps(add("mtp.stream"), mtp_stream_bytes(setup_),
+          setup_.sequence_parallel ? "2 (5 + t) s b h / t" : "12 s b h");
+    keeps(add("mtp.layer.activations"), layer_activations(setup_, m_.ends_in_mixture()).all(),
+          "a layer as the last one");
+    times(passes, m_.mtp_layers);
+    if (setup_.pp == 1) return;
+    add("mtp.words", m_.vocab / setup_.tp, m_.hidden, 0, "V h / t, the embedding's copy");
+    if (m_.learned_positions)
+      add("mtp.positions", m_.positions, m_.hidden, 0, "s h, the embedding's copy");
   }
 
   void head() {

@@ -59,8 +59,11 @@ template <typename Take>
 void each_matrix(const Setup& setup, std::int64_t stage, Take&& take) {
   const Shape& m = setup.shape;
   const double h = number(m.hidden), tp = number(setup.tp), up = m.gated() ? 2 : 1;
-  const double layers = number(setup.layers_of_stage(stage));
-  const double mixtures = number(setup.mixtures_of_stage(stage)), dense = layers - mixtures;
+  const double further = number(setup.mtp_weights_of_stage(stage));
+  const double layers = number(setup.layers_of_stage(stage)) + further;
+  const double mixtures =
+      number(setup.mixtures_of_stage(stage)) + (m.ends_in_mixture() ? further : 0);
+  const double dense = layers - mixtures;
   const auto mlp = [&](std::int64_t width, double parts, double count, bool of_experts) {
     if (width == 0 || count == 0) return;
     const double one = h * number(width) / parts;
@@ -70,6 +73,7 @@ void each_matrix(const Setup& setup, std::int64_t stage, Take&& take) {
   each_attention_matrix(m, setup.tp, [&](const AttentionMatrix& one) {
     take(Matrix{number(one.elements()), layers, false});
   });
+  if (further > 0) take(Matrix{2 * h * h / tp, further, false});
   mlp(m.ffn, tp, dense, false);
   if (mixtures == 0) return;
   mlp(m.expert_ffn, number(setup.expert_tp), mixtures * number(m.experts / setup.ep), true);

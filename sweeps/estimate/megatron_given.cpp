@@ -59,6 +59,7 @@ constexpr Named<Count> kCounts[] = {
     {"qk_head_dim", &MegatronGiven::key_width},
     {"qk_pos_emb_head_dim", &MegatronGiven::shared_key},
     {"v_head_dim", &MegatronGiven::value_width},
+    {"mtp_num_layers", &MegatronGiven::mtp_layers},
     {"recompute_num_layers", &MegatronGiven::recompute_layers},
     {"decoder_first_pipeline_num_layers", &MegatronGiven::first_layers},
     {"decoder_last_pipeline_num_layers", &MegatronGiven::last_layers},
@@ -86,6 +87,7 @@ constexpr Named<bool> kFlags[] = {
     {"moe_shared_expert_gate", &MegatronGiven::shared_gate},
     {"moe_shared_expert_overlap", &MegatronGiven::overlaps_shared},
     {"multi_latent_attention", &MegatronGiven::latent},
+    {"mtp_use_repeated_layer", &MegatronGiven::mtp_shares},
     {"moe_use_shared_expert_gate", &MegatronGiven::shared_gate},
     {"bf16", &MegatronGiven::bf16},
     {"fp16", &MegatronGiven::fp16},
@@ -179,7 +181,9 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "moe_latent",
                                          "moe_layer_recompute",
                                          "moe_pad_expert",
-                                         "mtp_",
+                                         "mtp_detach",
+                                         "mtp_hsm",
+                                         "mtp_hybrid",
                                          "multi_head_latent",
                                          "n_shared_experts",
                                          "no_bias_swiglu_fusion",
@@ -228,7 +232,6 @@ constexpr std::string_view kUntimed[] = {"attention_output_gate",
                                          "hybrid_override_pattern",
                                          "is_hybrid_model",
                                          "moe_latent_size",
-                                         "mtp_num_layers",
                                          "optimizer_cpu_offload"};
 
 /// Megatron's programs of other models than GPT.
@@ -247,8 +250,8 @@ bool take(const std::string& name, const Value& value, MegatronGiven& given) {
   if (const auto* one = entry_of(kCounts, name); one != std::end(kCounts)) {
     if (name == "zero_stage" && value.text == "0")
       given.zero = 0;
-    else if (name == "num_experts" && value.text == "0")
-      given.experts = std::nullopt;
+    else if ((name == "num_experts" || name == "mtp_num_layers") && value.text == "0")
+      given.*one->member = std::nullopt;
     else if (value.text != "None")
       given.*one->member = count_of(name, value);
   } else if (const auto* flag = entry_of(kFlags, name); flag != std::end(kFlags)) {

@@ -17,13 +17,14 @@ struct MegatronGiven {
   Count world, ranks_a_node, nodes, zero, instances, expert_ffn, expert_tp, recompute_layers;
   Count first_layers, last_layers, chunk_group, shared_ffn;
   Count query_latent, key_latent, key_width, shared_key, value_width;  ///< of latent attention
+  Count mtp_layers;
   Count kv_heads;  ///< Megatron-DeepSpeed's word for groups
   bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
   bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
   bool geglu = false;  ///< another gate than SwiGLU's
   bool squared_relu = false, qk_norms = false, deterministic = false, no_fused_softmax = false;
   bool fused_loss = false, grouped_experts = false, shared_gate = false;
-  bool latent = false, overlaps_shared = false;
+  bool latent = false, overlaps_shared = false, mtp_shares = false;
   bool wide_gradients = false;  ///< of fp16, summed in fp32
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;

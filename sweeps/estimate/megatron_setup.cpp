@@ -100,8 +100,8 @@ Recompute recompute_of(const MegatronGiven& given) {
 /// What Megatron-LM 2.x did not have.
 bool is_newer(const MegatronGiven& given) {
   return given.distributed_optimizer || given.sequence_parallel || given.grouped || given.cp ||
-         given.experts || given.latent || given.swiglu || given.rotary || given.untied ||
-         given.no_biases || given.bf16 || !given.granularity.empty() ||
+         given.experts || given.latent || given.mtp_layers || given.swiglu || given.rotary ||
+         given.untied || given.no_biases || given.bf16 || !given.granularity.empty() ||
          !given.normalization.empty();
 }
 
@@ -274,6 +274,17 @@ MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result
   return given;
 }
 
+void check_mtp(const Setup& setup) {
+  if (setup.shape.mtp_layers == 0) return;
+  const std::string name = typed_argument("mtp_num_layers");
+  if (setup.framework != Framework::kMegatronCore)
+    bad_input("estimate: only Megatron-Core has {}", name);
+  const bool is_uniform = setup.recompute == Recompute::kFull && !setup.recompute_block;
+  if (is_uniform && setup.recompute_layers != 1)
+    bad_input("estimate: with {} Megatron takes {} 1 alone", name,
+              typed_argument("recompute_num_layers"));
+}
+
 void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
              const Count& gpus_per_node, MegatronSetup& result) {
   Setup& setup = result.setup;
@@ -297,6 +308,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.recompute_layers = given.recompute_layers.value_or(1);
   setup.recompute_block = given.method == "block" || given.older_method == "block";
   setup.sequence_parallel = given.sequence_parallel && setup.tp > 1;
+  check_mtp(setup);
   part_of(setup.shape.vocab, setup.tp, "TP does not divide the vocabulary");
   result.assumed.push_back(fmt::format("the code of {}", name_of(setup.framework)));
   setup.transformer_engine =

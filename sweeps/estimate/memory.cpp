@@ -115,20 +115,42 @@ double dispatched_bytes(const Setup& setup, std::int64_t stage) {
   return 2 * own * number(setup.shape.experts_per_token);
 }
 
+/// What the last stage has besides, of one micro-batch: it goes forward and back at once.
+struct OfMtp {
+  double kept = 0;    ///< until its backward pass
+  double again = 0;   ///< while one layer is made again
+  double logits = 0;  ///< in fp32, while those of the model itself are made
+};
+
+OfMtp of_mtp(const Setup& setup, std::int64_t stage) {
+  constexpr double kWide = 4, kInputs = 3;  // of a layer that is made again, two; and its output
+  const double count = number(setup.mtp_of_stage(stage));
+  if (count == 0) return {};
+  const double layer =
+      mtp_stream_bytes(setup) + layer_activations(setup, setup.shape.ends_in_mixture()).all();
+  const double logits = count * kWide * tokens_of(setup) * number(setup.shape.vocab / setup.tp);
+  if (setup.recompute == Recompute::kFull && !setup.recompute_block)
+    return {count * kInputs * stream_bytes(setup), layer, logits};
+  return {count * layer, 0, logits};
+}
+
 void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) {
   const InFlight flight = in_flight(setup, stage);
   const OfLayers layer = of_layers(setup, stage);
   const bool last = stage == setup.pp - 1;
-  const double norm = last ? norm_bytes(setup) : 0, logits = last ? head_bytes(setup) : 0;
+  const OfMtp mtp = of_mtp(setup, stage);
+  const double norm = last ? norm_bytes(setup) : 0;
+  const double logits = (last ? head_bytes(setup) : 0) + mtp.logits;
   const double within_layer = std::max(ring_bytes(setup), dispatched_bytes(setup, stage));
   if (setup.recompute == Recompute::kFull) {
     const Recomputed parts = recomputed(setup, flight, layer);
     memory.activations = parts.kept;
-    memory.working = norm + std::max(logits, parts.again + within_layer);
+    memory.working = norm + std::max(logits, std::max(parts.again, mtp.again) + within_layer);
   } else {
     memory.activations = flight.passes * flight.layers * layer.mean;
     memory.working = norm + std::max(logits, scores_made_again(setup) + within_layer);
   }
+  memory.activations += mtp.kept;
   if (stage == 0 && setup.hidden_dropout)
     memory.activations += flight.passes * stream_bytes(setup) / bytes_of(setup.type);
   if (setup.pp > 1) memory.working += 2 * stream_bytes(setup);

@@ -54,6 +54,8 @@ bool fill_in_mixtures(const MegatronGiven& given, Shape& shape) {
 bool fill_in_newer_layers(const MegatronGiven& given, Setup& setup) {
   fill_in_latents(given, setup.shape);
   fill_in_shared_experts(given, setup);
+  setup.shape.mtp_layers = given.mtp_layers.value_or(0);
+  setup.shape.mtp_shares = given.mtp_shares;
   return fill_in_mixtures(given, setup.shape);
 }
 

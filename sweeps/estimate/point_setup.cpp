@@ -111,11 +111,13 @@ Model model_of(const Shape& m) {
   model.params = model_parameters(m);
   if (m.experts > 0) model.active_params = active_parameters(m);
   const bool is_geglu = m.activation == Activation::kGeglu;
-  if (m.experts > 0 || is_geglu || m.is_latent() || m.heads * m.head_width != m.hidden) {
+  if (m.experts > 0 || is_geglu || m.is_latent() || m.mtp_layers > 0 ||
+      m.heads * m.head_width != m.hidden) {
     Shape counted = m;
     if (is_geglu) counted.activation = Activation::kGelu;  // Megatron counts SwiGLU's gate alone
-    // The norms of latents are work by Megatron's count.
-    const std::int64_t norms = m.layers * (m.query_latent + m.key_latent);
+    // The norms of latents and of MTP's layers are work by Megatron's count.
+    const std::int64_t norms =
+        (m.layers + m.mtp_layers) * (m.query_latent + m.key_latent) + 3 * m.mtp_layers * m.hidden;
     model.token_weights = static_cast<std::int64_t>(token_weights(counted)) + norms;
     model.attention_widths = static_cast<std::int64_t>(attention_widths(m));
   }

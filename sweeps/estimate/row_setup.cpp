@@ -158,7 +158,6 @@ class RowReader {
     if (!activation.empty() && activation != "gelu" && activation != "swiglu" &&
         activation != "squared-relu")
       refuse("the activation '" + activation + "' is not known");
-    if (arguments_.has("mtp-num-layers")) refuse("layers that predict more tokens are not known");
     if (arguments_.has("fp8-format")) refuse_memory("fp8 weights and their scales are not known");
     NamedValues on;
     for (const auto& [written, text] : arguments_.all()) {
@@ -198,6 +197,8 @@ class RowReader {
       if (row_.count(column) == 0) refuse(fmt::format("{} is not given", column));
     if (!why_.empty()) return;
     m.layers = row_.count("layers");
+    m.mtp_layers = arguments_.count("mtp-num-layers", 0, 0);
+    m.mtp_shares = arguments_.has("mtp-use-repeated-layer");
     m.hidden = row_.count("hidden");
     m.heads = row_.count("heads");
     m.kv_heads = std::max(row_.count("kv_heads"), std::int64_t{0});
@@ -324,6 +325,8 @@ class RowReader {
     const auto framework = framework_of(row_);
     if (!framework) return refuse("the framework '" + row_.text("framework") + "' is not known");
     setup_.framework = *framework;
+    if (setup_.shape.mtp_layers > 0 && !is_core())
+      return refuse("only Megatron-Core has layers that predict further tokens");
     setup_.generation = generation_of(row_.text("gpu"));
     setup_.zero = parse_integer(row_.text("zero")).value_or(0);
     const std::string precision = row_.text("precision");

@@ -78,7 +78,7 @@ std::int64_t Setup::mixtures_among(std::int64_t stage) const {
 
 double Setup::remade_share(std::int64_t stage) const {
   if (recompute != Recompute::kFull) return 0;
-  const double layers = number(layers_of_stage(stage));
+  const double layers = number(passes_of_stage(stage));
   if (!recompute_block || layers == 0) return 1;
   return std::min(number(recompute_layers) * number(chunks) / layers, 1.0);
 }

@@ -67,6 +67,10 @@ struct Shape {
   std::int64_t shared_ffn = 0;  ///< width of what each token meets beside its experts; 0: none
   bool shared_gate = false;     ///< weighs what comes of that
 
+  /// Further layers, as the last one is, each of which predicts one token more (MTP).
+  std::int64_t mtp_layers = 0;
+  bool mtp_shares = false;  ///< they have one layer's weights
+
   bool gated() const {
     return activation == Activation::kSwiglu || activation == Activation::kGeglu;
   }
@@ -79,6 +83,12 @@ struct Shape {
   std::int64_t mixtures_of(std::int64_t first_layers) const {
     if (experts == 0 || first_layers <= first_mixture) return 0;
     return (first_layers - first_mixture - 1) / mixture_step + 1;
+  }
+  /// Whether the last layer has experts, and those of MTP with it.
+  bool ends_in_mixture() const { return mixtures_of(layers) > mixtures_of(layers - 1); }
+  /// Those of MTP that have weights of their own.
+  std::int64_t mtp_weights() const {
+    return mtp_shares ? std::min<std::int64_t>(mtp_layers, 1) : mtp_layers;
   }
   /// Whether some layers have experts and some have none.
   bool mixes_layers() const { return experts > 0 && mixtures_of(layers) < layers; }
@@ -137,9 +147,23 @@ struct Setup {
     if (!shape.mixes_layers()) return shape.experts > 0 ? layers_of_stage(stage) : 0;
     return mixtures_among(stage);
   }
+  /// Those of MTP, which stand on the last stage.
+  std::int64_t mtp_of_stage(std::int64_t stage) const {
+    return stage == pp - 1 ? shape.mtp_layers : 0;
+  }
+  std::int64_t mtp_weights_of_stage(std::int64_t stage) const {
+    return stage == pp - 1 ? shape.mtp_weights() : 0;
+  }
+  /// All that a token passes through there, and those of them that have experts.
+  std::int64_t passes_of_stage(std::int64_t stage) const {
+    return layers_of_stage(stage) + mtp_of_stage(stage);
+  }
+  std::int64_t mixture_passes_of_stage(std::int64_t stage) const {
+    return mixtures_of_stage(stage) + (shape.ends_in_mixture() ? mtp_of_stage(stage) : 0);
+  }
   /// Of one chunk; what stands before the first or behind the last one may count as one of theirs.
   std::int64_t layers_of_chunk(std::int64_t stage, std::int64_t chunk) const;
-  /// The share of a stage's layers whose forward pass is made again.
+  /// The share of a stage's layers, with MTP's, whose forward pass is made again.
   double remade_share(std::int64_t stage) const;
   /// Whether attention alone is made again.
   bool remakes_attention() const;

@@ -88,6 +88,16 @@ Parameters head_parameters(const Setup& setup) {
   return head;
 }
 
+Parameters mtp_parameters(const Setup& setup) {
+  const Shape& m = setup.shape;
+  if (m.mtp_layers == 0) return {};
+  Parameters one = layer_parameters(setup, m.ends_in_mixture());
+  one.split += 2 * m.hidden * (m.hidden / setup.tp);  // of a token and the stream, to the stream
+  one.replicated += 3 * norm(m);
+  const Parameters all = m.mtp_weights() * one;
+  return setup.pp > 1 ? all + embedding_parameters(setup) : all;
+}
+
 Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
   const std::int64_t mixtures = setup.mixtures_of_stage(stage);
   const std::int64_t dense = setup.layers_of_stage(stage) - mixtures;
@@ -95,7 +105,7 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
   if (dense > 0) all = all + dense * layer_parameters(setup, false);
   if (mixtures > 0) all = all + mixtures * layer_parameters(setup, true);
   if (stage == 0) all = all + embedding_parameters(setup);
-  if (stage == setup.pp - 1) all = all + head_parameters(setup);
+  if (stage == setup.pp - 1) all = all + head_parameters(setup) + mtp_parameters(setup);
   return all;
 }
 
@@ -110,28 +120,33 @@ bool is_countable(const Shape& m) {
   const double latents = number(m.query_latent) + number(m.key_latent) + number(m.shared_key);
   const double ups = latents * (number(m.heads) * (number(m.head_width) + number(m.value_width)) +
                                 number(m.hidden));
-  return (number(m.layers) * wide + words) * number(m.hidden) + number(m.layers) * ups < kMost &&
+  const double layers = number(m.layers) + number(m.mtp_layers);
+  return (layers * (wide + 2 * number(m.hidden)) + words) * number(m.hidden) + layers * ups <
+             kMost &&
          number(m.heads) * number(m.seq) * number(m.seq) < kMost;
 }
 
 double token_weights(const Shape& m) {
-  const std::int64_t mixtures = m.mixtures_of(m.layers);
+  const std::int64_t further = m.mtp_layers, layers = m.layers + further;
+  const std::int64_t mixtures = m.mixtures_of(m.layers) + (m.ends_in_mixture() ? further : 0);
   const double widths =
-      number(m.layers - mixtures) * number(m.ffn) +
+      number(layers - mixtures) * number(m.ffn) +
       number(mixtures) * number(m.experts_per_token * m.expert_ffn + m.shared_ffn);
   const double attention = number(attention_elements(m, 1));
-  return number(m.layers) * attention +
-         number(m.hidden) * ((m.gated() ? 3 : 2) * widths + number(m.vocab));
+  const double ends =
+      number(1 + further) * number(m.vocab) + number(further) * 2 * number(m.hidden);
+  return number(layers) * attention + number(m.hidden) * ((m.gated() ? 3 : 2) * widths + ends);
 }
 
 double attention_widths(const Shape& m) {
-  return number(m.layers) * number(m.heads * (m.head_width + m.values()));
+  return number(m.layers + m.mtp_layers) * number(m.heads * (m.head_width + m.values()));
 }
 
 std::int64_t active_parameters(Shape shape) {
   if (shape.experts == 0) return model_parameters(shape);
   const std::int64_t routers =  // of each expert
-      shape.mixtures_of(shape.layers) * (shape.hidden + (shape.biases ? 1 : 0));
+      (shape.mixtures_of(shape.layers) + (shape.ends_in_mixture() ? shape.mtp_weights() : 0)) *
+      (shape.hidden + (shape.biases ? 1 : 0));
   const std::int64_t others = shape.experts - shape.experts_per_token;
   shape.experts = shape.experts_per_token;
   return model_parameters(shape) + routers * others;

@@ -23,6 +23,8 @@ Parameters operator*(std::int64_t times, const Parameters& one);
 Parameters layer_parameters(const Setup& setup, bool has_experts);
 Parameters embedding_parameters(const Setup& setup);
 Parameters head_parameters(const Setup& setup);
+/// Of MTP's layers, and the embedding that they need where they are apart from the first stage.
+Parameters mtp_parameters(const Setup& setup);
 
 /// Of a rank of that stage, the copy of a tied embedding on the last one included.
 Parameters stage_parameters(const Setup& setup, std::int64_t stage);

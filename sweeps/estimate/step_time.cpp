@@ -87,6 +87,7 @@ class Clock {
   double attention_sums(bool back) const;
   double head_seconds() const;
   double embedding_seconds() const;
+  double mtp_seconds() const;
   double matrices(bool has_experts) const;
   double expert_matrices() const;
   double expert_products(bool back) const;
@@ -113,7 +114,12 @@ class Clock {
     return {number(layers - mixtures), number(mixtures)};
   }
   Counts counts_of_stage(std::int64_t stage) const {
-    return counts(s_.layers_of_stage(stage), s_.mixtures_of_stage(stage));
+    return counts(s_.passes_of_stage(stage), s_.mixture_passes_of_stage(stage));
+  }
+  /// Of all stages.
+  Counts counts_of_model() const {
+    return counts(m_.layers + m_.mtp_layers,
+                  m_.mixtures_of(m_.layers) + (m_.ends_in_mixture() ? m_.mtp_layers : 0));
   }
   Kinds<Layer> layers() const;
 
@@ -279,6 +285,18 @@ double Clock::embedding_seconds() const {
          2 * messages_.sum_of_tensor();
 }
 
+/// What stands before and behind each layer of MTP.
+double Clock::mtp_seconds() const {
+  if (m_.mtp_layers == 0) return 0;
+  constexpr double kTokenBytes = 30, kStreamBytes = 32;  // as of the embedding; of norms and copies
+  const std::int64_t out = m_.hidden / s_.tp, in = 2 * m_.hidden;
+  const double products =
+      product(rows(), out, in) + product(rows(), in, out) + product(out, in, rows());
+  const double stream = tokens() * hidden() * (kTokenBytes + kStreamBytes * sequence_share(s_));
+  const double messages = messages_.sum_of_tensor() + messages_.sum_of_tensor(in);
+  return number(m_.mtp_layers) * (products + stream * seconds_a_byte_ + messages + head_seconds());
+}
+
 /// The elements of a layer's matrices, without experts.
 double Clock::matrices(bool has_experts) const {
   const std::int64_t ffn = this->ffn(has_experts);
@@ -347,9 +365,9 @@ Clock::Kinds<Clock::Layer> Clock::layers() const {
 }
 
 Clock::Stages Clock::stages(const Kinds<Layer>& layers) const {
-  const double embedding = embedding_seconds(), head = head_seconds();
+  const double embedding = embedding_seconds(), head = head_seconds() + mtp_seconds();
   const double usual = rates_.recomputed_share * s_.remade_share(0);
-  const Counts all = counts(m_.layers, m_.mixtures_of(m_.layers));
+  const Counts all = counts_of_model();
   const Counts each{all[0] > 0 ? layers[0].all() : 0, all[1] > 0 ? layers[1].all() : 0};
   Stages stages;
   stages.whole = all[0] * each[0] + all[1] * each[1] + embedding + head;
@@ -423,8 +441,12 @@ void Clock::add_update(StepTime& time) const {
   double own = 0, experts = 0;
   const Counts each{matrices(false), m_.experts > 0 ? matrices(true) : 0};
   const auto look_at = [&](std::int64_t stage) {
-    const Counts layers = counts_of_stage(stage);
-    const double dense = layers[0] * each[0] + layers[1] * each[1] + number(vocab()) * hidden();
+    const double further = number(s_.mtp_weights_of_stage(stage));
+    Counts layers = counts(s_.layers_of_stage(stage), s_.mixtures_of_stage(stage));
+    layers[m_.ends_in_mixture() ? 1 : 0] += further;
+    const double words = number(vocab()) * (further > 0 && s_.pp > 1 ? 2 : 1);
+    const double dense = layers[0] * each[0] + layers[1] * each[1] +
+                         (words + further * 2 * hidden() / tp()) * hidden();
     const double spread = layers[1] > 0 ? layers[1] * expert_matrices() : 0;
     if (dense + spread > own + experts) {
       own = dense;

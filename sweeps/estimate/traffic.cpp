@@ -48,8 +48,10 @@ class Speaker {
   bool first() const { return stage_ == 0; }
   bool last() const { return stage_ == setup_.pp - 1; }
   bool split() const { return setup_.sequence_parallel; }
-  double layers() const { return number(setup_.layers_of_stage(stage_)); }
-  double mixtures() const { return number(setup_.mixtures_of_stage(stage_)); }
+  /// With those of MTP.
+  double layers() const { return number(setup_.passes_of_stage(stage_)); }
+  double mixtures() const { return number(setup_.mixture_passes_of_stage(stage_)); }
+  double mtp() const { return number(setup_.mtp_of_stage(stage_)); }
   double remade() const { return setup_.remade_share(stage_); }
   /// Bytes of a micro-batch's activations between layers.
   double activations() const {
@@ -73,7 +75,7 @@ class Speaker {
     const auto calls = [&](std::string_view function, double each, double ends) {
       say(Topic::kTensor, function, gas * (each * sums + ends), activations(), setup_.tp);
     };
-    const double begin = first() ? 1 : 0, end = last() ? 1 : 0;
+    const double begin = (first() ? 1 : 0) + mtp(), end = last() ? 1 + mtp() : 0;
     // Overlapped, what was gathered is kept, and not gathered again.
     const double kept = setup_.overlaps_shared ? mixtures() : 0;
     if (split()) {
@@ -83,8 +85,27 @@ class Speaker {
       calls("all_reduce", 2 + remade(), begin + end);
     }
     if (setup_.shape.is_latent()) latent_attention();
+    if (mtp() > 0) mtp_projections();
     if (!split()) return;
     say(Topic::kTensor, "all_reduce", 1, setup_.gradient_bytes() * number(replicated()), setup_.tp);
+  }
+
+  /// A token and the stream go in at twice its width; what comes out is gathered to be split by the
+  /// sequence, and its gradient gathered again. Source: Megatron-LM, multi_token_prediction.py.
+  void mtp_projections() {
+    const double passes = number(setup_.gas) * mtp();
+    const double again = setup_.recompute == Recompute::kFull && !setup_.recompute_block ? 1 : 0;
+    const auto calls = [&](std::string_view function, double each, double width) {
+      say(Topic::kTensor, function, passes * each, width * activations(), setup_.tp);
+    };
+    if (split()) {
+      calls("all_gather", 2 + again, 2);
+      calls("reduce_scatter", 1, 2);
+      calls("all_gather", 2 + again, 1);
+    } else {
+      calls("all_reduce", 1, 2);
+      calls("all_gather", 1 + again, 1);
+    }
   }
 
   /// Each latent is gathered to be made heads of, and again for their gradient; the part of a key
@@ -127,7 +148,8 @@ class Speaker {
   }
 
   std::int64_t shared_embedding() const {
-    const bool shares = setup_.pp > 1 && setup_.shape.tied && (first() || last());
+    const bool has_copy = setup_.shape.tied || setup_.shape.mtp_layers > 0;
+    const bool shares = setup_.pp > 1 && has_copy && (first() || last());
     return shares ? setup_.shape.vocab / setup_.tp * setup_.shape.hidden : 0;
   }
 
@@ -140,7 +162,7 @@ class Speaker {
   void loss() {
     constexpr double kCalls = 3, kBytes = 4;  // largest logit, own logit, sum of exponentials
     if (last())
-      say(Topic::kLoss, "all_reduce", kCalls * number(setup_.gas),
+      say(Topic::kLoss, "all_reduce", kCalls * number(setup_.gas) * (1 + mtp()),
           kBytes * number(setup_.shape.seq / setup_.cp) * number(setup_.mbs), setup_.tp);
   }
 

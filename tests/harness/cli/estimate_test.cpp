@@ -39,9 +39,8 @@ TEST_CASE("of a launch whose model is not all known there is no time") {
   const std::string launch =
       "estimate --accelerator h100-sxm5-80g --gpus 8 -- --num-layers 8 --hidden-size 1024 "
       "--num-attention-heads 16 --seq-length 1024 --micro-batch-size 1 --bf16 ";
-  CHECK_THAT(here.pippin(launch + "--mtp-num-layers 1").out,
-             Contains("no time of an iteration: how fast it is with --mtp-num-layers is "
-                      "not known"));
+  CHECK_THAT(here.pippin(launch + "--fp8-format hybrid").out,
+             Contains("no time of an iteration: how fast it is with --fp8-format is not known"));
   CHECK_THAT(here.pippin(launch).out, !Contains("no time of an iteration"));
 }
 
