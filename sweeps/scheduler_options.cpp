@@ -37,30 +37,54 @@ std::string_view why_not_in_slurm(std::string_view option) {
 
 /// What sbatch takes no empty value for: the next line of the script would become its value.
 /// Source: slurm_opt.c of Slurm 26.05, required_argument.
-bool needs_value(std::string_view option) {
-  constexpr std::string_view kOptions =
-      " account acctg-freq batch bb bbf begin chdir comment constraint container"
-      " container-id context core-spec cores-per-socket cpu-freq cpus-per-gpu"
-      " cpus-per-task deadline delay-boot dependency distribution exclude export"
-      " export-file extra extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node"
-      " gpus-per-socket gpus-per-task gres gres-flags hint input kill-on-invalid-dep"
-      " licenses mail-type mail-user mcs-label mem mem-bind mem-per-cpu mem-per-gpu"
-      " mem-update mincpus network nodefile nodelist ntasks-per-core ntasks-per-gpu"
-      " ntasks-per-socket ntasks-per-tres partition prefer priority profile qos"
-      " reservation resources runtime segment signal sockets-per-node switches"
-      " thread-spec threads-per-core time time-min tmp tres-bind tres-per-task"
-      " wait-all-nodes wckey ";
-  return kOptions.find(" " + std::string(option) + " ") != std::string_view::npos;
+constexpr std::string_view kWithValue =
+    " account acctg-freq batch bb bbf begin chdir comment constraint container"
+    " container-id context core-spec cores-per-socket cpu-freq cpus-per-gpu"
+    " cpus-per-task deadline delay-boot dependency distribution exclude export"
+    " export-file extra extra-node-info gid gpu-bind gpu-freq gpus gpus-per-node"
+    " gpus-per-socket gpus-per-task gres gres-flags hint input kill-on-invalid-dep"
+    " licenses mail-type mail-user mcs-label mem mem-bind mem-per-cpu mem-per-gpu"
+    " mem-update mincpus network nodefile nodelist ntasks-per-core ntasks-per-gpu"
+    " ntasks-per-socket ntasks-per-tres partition power prefer priority profile qos"
+    " reservation resources runtime segment signal sockets-per-node switches"
+    " thread-spec threads-per-core time time-min tmp tres-bind tres-per-task"
+    " wait-all-nodes wckey ";
+/// The others that sbatch has, of which pippin refuses some.
+constexpr std::string_view kOtherOptions =
+    " array autocomplete cluster-constraint clusters consolidate-segments contiguous error "
+    "exclusive"
+    " external get-user-env help het-group hold ignore-pbs job-name nice no-kill no-requeue nodes"
+    " ntasks ntasks-per-node oom-kill-step open-mode output overcommit oversubscribe parsable"
+    " propagate quiet reboot requeue resv-ports spread-job spread-segments stepmgr tasks-per-node"
+    " test-only uid usage use-min-nodes verbose version wait wrap ";
+
+bool is_among(std::string_view options, std::string_view option) {
+  return options.find(" " + std::string(option) + " ") != std::string_view::npos;
 }
 
-/// Whether a signal is sent to the job's script, which takes only USR1: its time is nearly up. Any
-/// other would end it, and its runs with it.
+bool needs_value(std::string_view option) { return is_among(kWithValue, option); }
+
+/// sbatch takes what is short for one of its options, and so may undo what is refused. Empty: it is
+/// whole, or a site's own.
+std::string_view whole_name(std::string_view option) {
+  if (is_among(kWithValue, option) || is_among(kOtherOptions, option)) return {};
+  for (const std::string_view options : {kWithValue, kOtherOptions}) {
+    const auto at = options.find(" " + std::string(option));
+    if (at == std::string_view::npos) continue;
+    return options.substr(at + 1, options.find(' ', at + 1) - at - 1);
+  }
+  return {};
+}
+
+/// Whether a signal is sent to the job's script, which takes USR1: its time is nearly up. Most
+/// others would end it, and its runs with it.
 bool ends_the_script(std::string_view signal) {
   const auto colon = signal.find(':');
   if (colon == std::string_view::npos) return false;
   const std::string name = lower(signal.substr(colon + 1, signal.find('@') - colon - 1));
   return lower(signal.substr(0, colon)).find('b') != std::string::npos &&
-         !is_one_of(name, {"usr1", "sigusr1", "10"});
+         !is_one_of(name, {"usr1", "sigusr1", "10", "cont", "sigcont", "18", "urg", "sigurg", "23",
+                           "chld", "sigchld", "17", "winch", "sigwinch", "28"});
 }
 
 void check_slurm_value(const YamlNode& item, const std::string& option, const std::string& value) {
@@ -87,6 +111,8 @@ void add_slurm_option(const YamlNode& key, const YamlNode& item, Cluster& cluste
     fail(key, "slurm: {} is no long name of an sbatch option, such as cpus-per-task",
          in_quotes(key.text));
   }
+  if (const auto whole = whole_name(key.text); !whole.empty())
+    fail(key, "slurm: {} is short for {}: write it out", in_quotes(key.text), whole);
   if (is_of_the_slurm_job(key.text)) {
     fail(key, "slurm: {} is pippin's own: it follows from each job's points", in_quotes(key.text));
   }

@@ -441,9 +441,7 @@ JobFiles job_files(const JobScript& script) {
   text += "\n" + exports(common);
   if (!script.prolog.empty())
     text +=
-        "trap 'pippin_at_exit \"$?\"' EXIT\n"
-        "trap 'exit 143' TERM\n"  // else bash gives the EXIT trap 0
-        "trap 'exit 130' INT\n"
+        "trap 'pippin_at_exit \"$?\" \"$BASH_COMMAND\"' EXIT\n"
         "trap 'pippin_prolog_fails \"$?\" \"$LINENO\" \"${#BASH_SOURCE[@]}\"' ERR\n";
   for (const auto& line : script.prolog) text += line + "\n";
   if (!script.prolog.empty()) text += "trap - ERR\n";

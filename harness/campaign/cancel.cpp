@@ -47,7 +47,13 @@ void CampaignMachine::cancel_what_others_own() {
     if (!state.over() && state.submission.owner != options_.owner)
       asked.push_back(asked_of(state.submission));
   }
-  if (!asked.empty()) scheduler_.cancel(asked);
+  if (asked.empty()) return;
+  for (const auto& [token, tasks] : scheduler_.query(asked)) {
+    for (const auto& task : tasks)
+      if (task.phase == JobStatus::Phase::kUnknown && !task.evidence.empty())
+        machine_failed("{}; nothing of it is cancelled", task.evidence);
+  }
+  scheduler_.cancel(asked);
 }
 
 /// What was cancelled while it was under way has still to be ended.

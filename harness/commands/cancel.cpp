@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <vector>
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/campaigns_in_flight.h"
@@ -9,18 +11,40 @@
 
 namespace pippin {
 
+namespace {
+
+void cancel(const Globals& globals, const SweepFolder& folder, const Campaign& campaign) {
+  const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
+  CampaignMachine machine = observer_of(folder, campaign, *scheduler);
+  machine.cancel();
+  const RunCounts counts = machine.counts();
+  remark(globals,
+         fmt::format(
+             "{} campaign {}: cancelled with {} of {} runs done; 'pippin run' takes up the rest",
+             printable(campaign.sweep), campaign.number, counts.succeeded + counts.failed,
+             counts.total()));
+}
+
+}  // namespace
+
 ExitCode cancel(const Globals& globals, const std::string& sweep) {
-  for (auto& [folder, campaign] : campaigns_in_flight(globals, sweep)) {
-    const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
-    CampaignMachine machine = observer_of(folder, campaign, *scheduler);
-    machine.cancel();
-    const RunCounts counts = machine.counts();
-    remark(globals,
-           fmt::format(
-               "{} campaign {}: cancelled with {} of {} runs done; 'pippin run' takes up the rest",
-               printable(campaign.sweep), campaign.number, counts.succeeded + counts.failed,
-               counts.total()));
+  std::vector<std::string> failures;
+  ExitCode code = ExitCode::kDone;
+  auto campaigns = campaigns_in_flight(globals, sweep);
+  // The newest first: a scheduler that does not answer takes its time, and jobs may begin
+  // meanwhile.
+  for (auto one = campaigns.rbegin(); one != campaigns.rend(); ++one) {
+    const Campaign& campaign = one->second;
+    try {
+      cancel(globals, one->first, campaign);
+    } catch (const Error& error) {
+      if (campaigns.size() == 1) throw;
+      code = error.exit_code();
+      failures.push_back(fmt::format("{} campaign {}: {}", printable(campaign.sweep),
+                                     campaign.number, error.what()));
+    }
   }
+  if (!failures.empty()) throw Error(code, join(failures, "; "));
   return ExitCode::kDone;
 }
 

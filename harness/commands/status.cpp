@@ -26,8 +26,10 @@ bool show(const Globals& globals, const StatusOptions& options,
     const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
     CampaignMachine machine = observer_of(folder, std::move(campaign), *scheduler);
     const RunCounts counts = machine.observe();
-    const std::string& sweep = machine.campaign().sweep;
-    notifiers.try_emplace(sweep, options.notify, sweep).first->second.look(counts);
+    const CampaignName name{machine.campaign().sweep, machine.campaign().number};
+    const bool is_newest = folder.campaigns().back() == machine.campaign().number;
+    const std::string told = is_newest ? name.sweep : text_of(name);
+    notifiers.try_emplace(text_of(name), options.notify, told).first->second.look(counts);
     finished = finished && counts.finished();
     const CampaignStatus status = status_of(globals, machine, folder.held_back());
     text += status_text(status, terminal > 0 ? terminal : kDefaultWidth,

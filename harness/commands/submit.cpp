@@ -99,7 +99,12 @@ std::string why_nothing_is_due(const CampaignMachine& machine, const SweepSource
   if (counts.later > 0)
     return fmt::format("nothing to submit of these points, and {} of others; without --only: {}",
                        counted(counts.later, "run"), come_back(globals, sweep, "submit"));
-  return fmt::format("nothing to submit, all runs are over; '{}' begins a new campaign",
+  const std::int64_t not_ok = counts.failed + counts.lost;
+  const std::string failed =
+      not_ok == 0 ? ""
+                  : fmt::format(", of which {} failed; '{}' runs those again", not_ok,
+                                come_back(globals, sweep, "submit --retry-failed"));
+  return fmt::format("nothing to submit, all runs are over{}; '{}' begins a new campaign", failed,
                      come_back(globals, sweep, "submit --again"));
 }
 

@@ -887,6 +887,54 @@ held_back_in_the_queue() {
   holds array ok=12
 }
 
+# An earlier campaign that is over keeps no cancel from the one that waits, though Slurm does not answer.
+cancel_the_newest() {
+  local status=0 job
+  use --nodes 2
+  write_sweep array
+  takes 600
+  pippin --yes submit array.yaml 2>err
+  within 60 at_least 12 attempts array
+  pippin cancel array
+  within 20 nobody_works
+  sed -i 's/time: .*/time: "00:05:00", hold: true}/' cluster.yaml
+  pippin --yes submit --again array.yaml 2>err
+  job=$(queued | sort -n | head -n 1)
+  controller_saves "$here/c" "$job"
+  cluster kill "$here/c" slurmctld
+  pippin cancel array 2>err || status=$?
+  equal "$status" 3
+  like "$(<err)" 'array campaign 2: .*it is noted'
+  cluster start "$here/c" slurmctld
+  within 20 slurm_answers
+  scontrol release "$job"
+  within 60 is_state "$job" COMPLETED
+  equal "$(attempts array)" 12
+  pippin cancel array
+  within 20 nobody_works
+  pippin status array >out
+  unlike "$(<out)" 'array campaign 1'
+  equal "$(find t.db.runs/array/jobs -name ended | wc -l)" 1
+}
+
+# Jobs that Slurm hides from all but their user are nobody else's to cancel.
+cancel_hidden() {
+  local status=0
+  [ "$(id -u)" -eq 0 ] || skip 'only root can be another user'
+  use --nodes 2 --set PrivateData=jobs
+  write_sweep array
+  takes 600
+  pippin --yes submit array.yaml 2>err
+  within 60 at_least 4 attempts array
+  chmod -R a+rwX "$here"
+  (view=(setpriv --reuid=nobody --regid=nogroup --clear-groups env "HOME=$here") && pippin cancel array) 2>err || status=$?
+  equal "$status" 3
+  like "$(<err)" 'nothing of it is cancelled'
+  equal "$(find t.db.runs -name cancelled)" ''
+  pippin cancel array
+  within 20 nobody_works
+}
+
 # --- folders with names that Slurm reads ---------------------------------------------------------------
 
 folder_names() {

@@ -56,6 +56,9 @@ TEST_CASE("an option of sbatch's that would come between pippin and its jobs is 
           "'uid' cannot be used: pippin asks for the jobs of the user who runs it");
   refuses("slurm", "{het-group: x}",
           "'het-group' cannot be used: it is for who calls sbatch by hand");
+  refuses("slurm", "{sig: 'B:TERM@40'}", "'sig' is short for signal: write it out");
+  refuses("slurm", "{tasks-per: 4}", "'tasks-per' is short for tasks-per-node: write it out");
+  CHECK(slurm_option("container-mounts", "/scratch") == "/scratch");  // a plugin's
   refuses("slurm", "{time: soon}", "'soon' is no time limit, such as 20 (minutes), ...");
 }
 
@@ -75,7 +78,7 @@ TEST_CASE("a signal that would end the job's script is refused, and one for the 
     refuses("slurm", "{signal: '" + signal + "'}",
             "signal '" + signal + "' would end pippin's script; ...");
   for (const std::string signal :
-       {"B:USR1@120", "b:sigusr1@9", "RB:10", "USR2@40", "TERM", "R:INT@30"})
+       {"B:USR1@120", "b:sigusr1@9", "RB:10", "USR2@40", "TERM", "R:INT@30", "B:CONT@9"})
     CHECK(slurm_option("signal", "'" + signal + "'") == signal);
 }
 

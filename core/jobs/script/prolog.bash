@@ -11,8 +11,10 @@ pippin_prolog_fails() { # CODE LINE DEPTH
   exit "$1"
 }
 
-pippin_at_exit() { # CODE: the prolog has ended the script; one that a signal ended is no fault
+pippin_at_exit() { # CODE COMMAND: the prolog has ended the script; one that a signal ended is no fault. Then
+  # the code is that of the command before, 0 mostly, and the command is the one that it ended.
   if [ -n "$pippin_began" ] || [ "$1" -gt 128 ]; then return; fi
+  if [ "$1" -eq 0 ] && [[ ! $2 =~ ^exit([[:space:]]|$) ]]; then return; fi
   pippin_fault=${pippin_fault:-the prolog exits $1}
   printf 'pippin: fault=%s\n' "${pippin_fault//$'\n'/ }" >>"$pippin_claim"
   if pippin_blame_node_for_prolog "$pippin_fault" || [ "${pippin_give_up:-0}" -eq 0 ]; then return; fi

@@ -134,8 +134,7 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
         take_time(status.latest_end, task.at, true);
         for (const TrackedRun* run : state.runs[i])
           if (run->fate.phase == RunPhase::kRunning) nodes_of[run->planned->name] = task.evidence;
-        if (task.suspended)
-          waits.add(fmt::format("suspended on {}; what runs in it will not count", task.evidence));
+        if (task.suspended) waits.add("suspended on " + task.evidence);
       }
       if (const auto late_s = machine.waits_for_files_s(state, i))
         waits.add(fmt::format("{}; files of its runs may be seen late, for {} s more",

@@ -79,6 +79,20 @@ bool may_live(const std::vector<JobStatus>& tasks) {
   });
 }
 
+/// Nobody steps on these campaigns any more, and who looks next need not ask again.
+void keep_ends(SweepFolder& folder, Submission& submission, const std::vector<JobStatus>& tasks) {
+  std::map<std::int64_t, TaskEnd> ends;
+  for (std::size_t task = 0; task < tasks.size(); ++task) {
+    if (tasks[task].phase != JobStatus::Phase::kEnded) return;
+    ends[static_cast<std::int64_t>(task) + 1] = {tasks[task].end, tasks[task].evidence};
+  }
+  try {
+    folder.mark_ended(submission, ends);
+  } catch (const Error&) {
+    return;  // another user's
+  }
+}
+
 /// From the scheduler that has them. Where it is elsewhere it would know none of them.
 void leave_out_what_is_over(const Globals& globals, SweepFolder& folder,
                             std::vector<Earlier>& earlier) {
@@ -93,11 +107,15 @@ void leave_out_what_is_over(const Globals& globals, SweepFolder& folder,
     if (!why_elsewhere(folder, *scheduler).value_or("").empty()) continue;
     answers.merge(scheduler->query(jobs));
   }
-  std::erase_if(earlier, [&](const Earlier& one) {
-    return std::all_of(one.open.begin(), one.open.end(), [&](const Submission& submission) {
+  std::erase_if(earlier, [&](Earlier& one) {
+    bool lives = false;
+    for (Submission& submission : one.open) {
       const auto answer = answers.find(submission.token);
-      return answer != answers.end() && !may_live(answer->second);
-    });
+      const bool may = answer == answers.end() || may_live(answer->second);
+      if (!may && !globals.for_readers) keep_ends(folder, submission, answer->second);
+      lives = lives || may;
+    }
+    return !lives;
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/steps/directories.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -40,8 +41,13 @@ bool can_be_made(const fs::path& path) {
   return ::access(there.c_str(), W_OK) == 0;
 }
 
+/// Behind a link ".." is the parent of what that points to.
 fs::path beside(const fs::path& db) {
-  return fs::absolute(db.string() + ".runs").lexically_normal();
+  const fs::path runs = fs::absolute(db.string() + ".runs");
+  const bool climbs = std::find(runs.begin(), runs.end(), "..") != runs.end();
+  std::error_code error;
+  const fs::path folder = climbs ? fs::weakly_canonical(runs.parent_path(), error) : fs::path();
+  return climbs && !error ? folder / runs.filename() : runs.lexically_normal();
 }
 
 /// What a link points to, though that need not be there; `path` itself where it is none.

@@ -243,6 +243,22 @@ TEST_CASE(
   CHECK(two.at(0).suspended_s == 0);
 }
 
+TEST_CASE("a job that is suspended while its canary runs drops that reading, and fails no run") {
+  const test::TemporaryDirectory root;
+  const std::string held =
+      "setsid bash -c \"kill -TSTP $$; sleep 0.2; kill -STOP $$; sleep 2; kill -CONT $$\"";
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "true"}, {"two", {}, "true"}}}});
+  for (auto& run : job.tasks.front().runs) run.canary = held;
+  run_program({"bash", write_files(job).string()});
+  SweepFolder folder(disk(), root.path());
+  for (const char* name : {"one", "two"}) {
+    const auto attempts = folder.attempts(name);
+    CHECK(attempts.at(0).exit_code == 0);
+    CHECK(attempts.at(0).suspended_s == 0);
+    CHECK_THAT(text_of_file(attempts.at(0).canary_after()), Catch::Contains("\nexit=148\n"));
+  }
+}
+
 TEST_CASE("what a run leaves behind does not disturb the next") {
   const test::TemporaryDirectory root;
   const std::string left = (root / "left").string();

@@ -95,6 +95,11 @@ TEST_CASE("a database behind a link keeps its runs beside the file that it is") 
   CHECK(here.shell("ls -d *.runs real/*.runs 2>/dev/null").out == "real/t.db.runs\n");
   for (const char* db : {"real/t.db", "link.db", "second.db"})
     CHECK_THAT(run(db), Contains("campaign 1 of s was finished already"));
+  // Behind a linked folder ".." is the parent of what that points to.
+  here.shell(
+      "mkdir -p real/deep other && ln -s ../t.db real/deep/up.db && ln -s ../real/deep other/in");
+  CHECK_THAT(run("other/in/up.db"), Contains("campaign 1 of s was finished already"));
+  CHECK_THAT(run("other/in/../t.db"), Contains("campaign 1 of s was finished already"));
   // An older pippin put them beside the link, where they stay.
   here.shell("mv real/t.db.runs link.db.runs");
   CHECK_THAT(run("link.db"), Contains("campaign 1 of s was finished already"));
