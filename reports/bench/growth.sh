@@ -352,6 +352,15 @@ job() {
   TMPDIR=$folder flock --close "$folder/pippin-$(id -u).lock" bash -c "$q submit $folder/job.yaml && $q cancel job"
 }
 
+# campaigns_before N: of one sweep, each taken back before it began.
+campaigns_before() {
+  local q="build/pippin --db $folder/t.db --quiet --yes"
+  rm -rf "$folder"/t.db*
+  printf 'sweep: s\ncommand: "true {a}"\ngrid: {a: [1, 2]}\n' >"$folder/s.yaml"
+  TMPDIR=$folder flock --close "$folder/pippin-$(id -u).lock" bash -c \
+    "for ((i = 1; i <= $1; ++i)); do $q submit --again $folder/s.yaml && $q cancel s/\$i; done"
+}
+
 # looked_at POINTS/50 ALLOCATIONS: a campaign of which every run but the last succeeded an hour ago, and is stored.
 looked_at() {
   local q="build/pippin --db $folder/t.db --quiet --yes" runs
@@ -493,6 +502,9 @@ echo "|---|---|---|---|---|"
   grows 'status of what changed: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p status' \
     'printf "new\tok\n" >>"$folder/t.db.runs/s/outcomes/n1-1"'
   grows 'status of what did not change: jobs of 50 runs' 60 'looked_at 1 "$n"; $p status >"$folder/out"' '$p status'
+  grows 'status: campaigns before' 10 'campaigns_before "$n"' '$p status' \
+    'find "$folder/t.db.runs/s/jobs" -name ended -delete'
+  grows 'status of what did not change: campaigns before' 10 'campaigns_before "$n"; $p status >"$folder/out"' '$p status'
   grows 'tail: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p tail "$last"'
   grows 'trace of timers: lines / 50' 40 'long_log timed "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' '$p trace 1'
   grows 'trace: records of 8 ranks / 1000' 2 'traces 8 "$n"; $p collect tests/data/trainers/megatron.log' \
