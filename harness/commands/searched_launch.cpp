@@ -23,6 +23,8 @@ namespace {
 void check_is_searched(const MegatronSetup& read) {
   if (!read.unknown.empty())
     bad_input("search: what {} needs of memory is not known", join(read.unknown, ", "));
+  if (read.setup.layout)
+    bad_input("search: --pipeline-model-parallel-layout is of one PP: leave it out");
   const Framework framework = read.setup.framework;
   if (framework != Framework::kMegatronCore && framework != Framework::kMegatron2023)
     bad_input(

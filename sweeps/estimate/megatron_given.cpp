@@ -125,6 +125,7 @@ constexpr Named<std::string> kWords[] = {
     {"attention_dropout", &MegatronGiven::attention_dropout},
     {"moe_token_dispatcher_type", &MegatronGiven::dispatcher},
     {"moe_layer_freq", &MegatronGiven::mixtures},
+    {"pipeline_model_parallel_layout", &MegatronGiven::layout},
 };
 
 std::int64_t count_of(std::string_view name, const Value& value) {
@@ -191,7 +192,6 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "offload",
                                          "optimizer_cpu_offload",
                                          "partition_activations",
-                                         "pipeline_model_parallel_layout",
                                          "recompute_modules",
                                          "standalone_embedding",
                                          "tensor_parallel_num_weight_shards",

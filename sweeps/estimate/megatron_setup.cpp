@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/newer_layers.h"
 #include "sweeps/estimate/parameters.h"
+#include "sweeps/estimate/stage_layout.h"
 #include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
@@ -206,6 +208,7 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   setup.first_layers = given.first_layers.value_or(0);
   setup.last_layers = given.last_layers.value_or(0);
   setup.chunk_group = given.chunk_group.value_or(0);
+  if (!given.layout.empty()) return;  // fill_in_stages()
   const std::int64_t own = layers_of_stages(given, setup);
   if (given.chunks && given.layers_a_chunk)
     bad_input("estimate: virtual stages are given by their number and by their layers");
@@ -214,6 +217,35 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   if (given.layers_a_chunk)
     setup.chunks = part_of(own, *given.layers_a_chunk,
                            "layers of a virtual stage do not divide those of a stage");
+}
+
+/// As many layers on each stage as on the others, or one more.
+std::vector<std::int64_t> spread_evenly(std::int64_t layers, std::int64_t stages) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(stages), layers / stages);
+  std::fill_n(all.begin(), layers % stages, layers / stages + 1);
+  return all;
+}
+
+/// The stages of a launch that places each layer. False where it does so in a way that is not
+/// known. Errors: Error (bad input) where it has other layers, or says it twice.
+bool fill_in_stages(const MegatronGiven& given, Setup& setup) {
+  if (given.layout.empty()) return true;
+  const std::string name = typed_argument("pipeline_model_parallel_layout");
+  if (given.chunks || given.layers_a_chunk || given.first_layers || given.last_layers ||
+      given.counts_embedding || given.counts_loss)
+    bad_input("estimate: {} says where all layers stand: leave out what says so otherwise", name);
+  const auto found = layers_of_layout(given.layout, setup.pp, setup.shape.mtp_layers);
+  const std::int64_t layers =
+      found ? std::accumulate(found->begin(), found->end(), std::int64_t{0}) : setup.shape.layers;
+  if (layers != setup.shape.layers)
+    bad_input("estimate: {} places {} layers, and the model has {}", name, layers,
+              setup.shape.layers);
+  constexpr std::int64_t kMostStages = 100'000;
+  if (setup.pp > kMostStages) return false;  // and is refused
+  setup.chunks = found ? std::ssize(*found) / setup.pp : 1;
+  setup.layout = std::make_shared<const std::vector<std::int64_t>>(
+      found ? *found : spread_evenly(layers, setup.pp));
+  return found.has_value();
 }
 
 /// A value behind the name of an argument, or one more.
@@ -295,6 +327,10 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   }
   setup.framework = framework;
   fill_in_layout(given, gpus, setup);
+  if (!fill_in_stages(given, setup)) {
+    result.unknown.push_back(typed_argument("pipeline_model_parallel_layout"));
+    result.untimed.push_back(typed_argument("pipeline_model_parallel_layout"));
+  }
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
   if (given.bf16 && given.fp16) bad_input("estimate: --bf16 or --fp16, not both");
   check_word("transformer_impl", given.implementation,

@@ -235,7 +235,7 @@ Largest largest(const Setup& setup) {
     if (memory.peak > found.memory.peak) found = {stage, memory};
   };
   const std::int64_t last = setup.pp - 1;
-  for (std::int64_t stage = 1; stage < last && (stage == 1 || setup.shape.mixes_layers()); ++stage)
+  for (std::int64_t stage = 1; stage < last && (stage == 1 || setup.mixes_stages()); ++stage)
     look_at(stage);
   if (last > 0) look_at(last);
   return found;

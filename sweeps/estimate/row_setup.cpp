@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -16,6 +17,7 @@
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/row_arguments.h"
+#include "sweeps/estimate/stage_layout.h"
 #include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
@@ -133,7 +135,7 @@ class RowReader {
     refuse(layout_reason(setup_));
     if (m.head_width == m.hidden / m.heads)
       divides(m.hidden, m.heads, "heads do not divide the hidden size");
-    if (is_core() && setup_.first_layers + setup_.last_layers == 0) {
+    if (is_core() && setup_.first_layers + setup_.last_layers == 0 && !setup_.layout) {
       divides(m.layers, setup_.pp, "PP does not divide the number of layers");
       divides(m.layers / setup_.pp, setup_.chunks, "vpp does not divide the layers of a stage");
     }
@@ -319,6 +321,19 @@ class RowReader {
     const bool embedding = arguments_.has("account-for-embedding-in-pipeline-split");
     const bool loss = arguments_.has("account-for-loss-in-pipeline-split");
     refuse(count_ends(setup_, embedding, loss));
+    placed_stages();
+  }
+
+  void placed_stages() {
+    const std::string words = arguments_.word("pipeline-model-parallel-layout");
+    if (words.empty()) return;
+    const auto found = layers_of_layout(words, setup_.pp, setup_.shape.mtp_layers);
+    if (!found) return refuse("the layout '" + words + "' is not known");
+    const std::int64_t layers = std::accumulate(found->begin(), found->end(), std::int64_t{0});
+    if (layers != setup_.shape.layers)
+      return refuse(fmt::format("its layout places {} layers of {}", layers, setup_.shape.layers));
+    setup_.chunks = std::ssize(*found) / setup_.pp;
+    setup_.layout = std::make_shared<const std::vector<std::int64_t>>(*found);
   }
 
   void framework() {

@@ -2,6 +2,7 @@
 #include "sweeps/estimate/setup.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace pippin {
 
@@ -45,6 +46,11 @@ Attention usual_attention(const Setup& setup) {
 
 std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
   if (pp == 1) return shape.layers;
+  if (layout) {
+    std::int64_t layers = 0;
+    for (std::int64_t chunk = 0; chunk < chunks; ++chunk) layers += layers_of_chunk(stage, chunk);
+    return layers;
+  }
   if (first_layers > 0 && stage == 0) return first_layers;
   if (last_layers > 0 && stage == pp - 1) return last_layers;
   const std::int64_t others = pp - (first_layers > 0 ? 1 : 0) - (last_layers > 0 ? 1 : 0);
@@ -55,6 +61,7 @@ std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
 }
 
 std::int64_t Setup::layers_of_chunk(std::int64_t stage, std::int64_t chunk) const {
+  if (layout) return (*layout)[static_cast<std::size_t>(chunk * pp + stage)];
   const std::int64_t own = layers_of_stage(stage), each = (own + chunks - 1) / chunks;
   const bool is_end = (stage == 0 && chunk == 0) || (stage == pp - 1 && chunk == chunks - 1);
   return is_end ? own - (chunks - 1) * each : each;
@@ -63,6 +70,10 @@ std::int64_t Setup::layers_of_chunk(std::int64_t stage, std::int64_t chunk) cons
 std::int64_t Setup::mixtures_among(std::int64_t stage) const {
   // The layers in their order: each stage's part of the first chunk, of the second, and so on.
   const auto before = [&](std::int64_t stages, std::int64_t chunk) {
+    if (layout) {
+      const auto first = layout->begin() + chunk * pp;
+      return std::accumulate(first, first + stages, std::int64_t{0});
+    }
     std::int64_t layers = stages > 0 ? layers_of_chunk(0, chunk) : 0;
     if (stages > 1) layers += (std::min(stages, pp - 1) - 1) * layers_of_chunk(1, chunk);
     return layers + (stages == pp && pp > 1 ? layers_of_chunk(pp - 1, chunk) : 0);

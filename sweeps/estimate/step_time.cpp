@@ -388,7 +388,7 @@ Clock::Stages Clock::stages(const Kinds<Layer>& layers) const {
   };
   look_at(0, embedding, 1);
   look_at(s_.pp - 1, head, 1);
-  if (!m_.mixes_layers()) {
+  if (!s_.mixes_stages()) {
     if (s_.pp > 2) look_at(1, 0, s_.pp - 2);
     return stages;
   }
@@ -455,7 +455,7 @@ void Clock::add_update(StepTime& time) const {
   };
   look_at(0);
   if (s_.pp > 1) look_at(s_.pp - 1);
-  for (std::int64_t stage = 1; m_.mixes_layers() && stage < s_.pp - 1; ++stage) look_at(stage);
+  for (std::int64_t stage = 1; s_.mixes_stages() && stage < s_.pp - 1; ++stage) look_at(stage);
   const double gradient = s_.gradient_bytes();
   const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
   const auto half = [&](double bytes) {

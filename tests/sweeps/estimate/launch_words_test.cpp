@@ -144,9 +144,9 @@ TEST_CASE(
                    "--pipeline-model-parallel-size 8") ==
         "estimate: there are fewer layers than stages (7 and 8)");
   CHECK(mistake_of("") == "estimate: PP does not divide the number of layers (70 by 12)");
-  CHECK(mistake_of("--pipeline-model-parallel-layout Et*6|t*6") ==
+  CHECK(mistake_of("--mtp-hybrid-override-pattern M") ==
         "estimate: PP does not divide the number of layers (70 by 12); perhaps by what is not "
-        "known: --pipeline-model-parallel-layout");
+        "known: --mtp-hybrid-override-pattern");
 }
 
 TEST_CASE("what is typed out as it is anyway changes nothing") {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweeps/estimate/stage_layout.h"
+
+#include <algorithm>
+#include <string>
+
+#include "core/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::size_t kLongest = 100'000;
+
+/// Each "X*3" or, with brackets, "(XY)*3" is X or XY three times. Nothing where it is too long.
+std::optional<std::string> unrolled(std::string_view text, bool brackets) {
+  std::string all;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::string_view part = text.substr(at, 1);
+    std::size_t end = at + 1;
+    if (brackets && text[at] == '(') {
+      const auto close = text.find(')', at);
+      if (close == std::string_view::npos || close == at + 1) return std::nullopt;
+      part = text.substr(at + 1, close - at - 1);
+      end = close + 1;
+      if (end >= text.size() || text[end] != '*') return std::nullopt;
+    }
+    std::int64_t times = 1;
+    if (end < text.size() && text[end] == '*' && (text[at] == '(') == brackets) {
+      auto digits = end + 1;
+      while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+      const auto count = parse_integer(text.substr(end + 1, digits - end - 1));
+      if (!count || *count > static_cast<std::int64_t>(kLongest)) return std::nullopt;
+      times = *count;
+      end = digits;
+    }
+    if (all.size() + part.size() * static_cast<std::size_t>(times) > kLongest) return std::nullopt;
+    for (std::int64_t i = 0; i < times; ++i) all += part;
+    at = end;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::int64_t>> layers_of_layout(std::string_view text, std::int64_t pp,
+                                                          std::int64_t mtp_layers) {
+  std::string plain;
+  for (const char c : text)
+    if (std::string_view(", \"'").find(c) == std::string_view::npos) plain += c;
+  const auto grouped = unrolled(plain, true);
+  const auto whole = grouped ? unrolled(*grouped, false) : std::nullopt;
+  if (!whole || whole->find_first_not_of("EtmL|") != std::string::npos) return std::nullopt;
+  const auto stages = split(*whole, '|');
+  if (pp < 1 || std::ssize(stages) % pp != 0) return std::nullopt;
+  const auto count = [&](char c) { return std::count(whole->begin(), whole->end(), c); };
+  if (count('E') != 1 || count('L') != 1 || !stages.front().starts_with('E')) return std::nullopt;
+  const std::string_view last = stages.back();
+  if (!last.ends_with('L') || count('m') != mtp_layers) return std::nullopt;
+  if (std::count(last.begin(), last.end(), 'm') != mtp_layers) return std::nullopt;
+  const auto behind = last.find_first_of("mL");
+  if (last.find('t', behind) != std::string_view::npos) return std::nullopt;
+  std::vector<std::int64_t> layers;
+  layers.reserve(stages.size());
+  for (const std::string_view stage : stages)
+    layers.push_back(std::count(stage.begin(), stage.end(), 't'));
+  return layers;
+}
+
+}  // namespace pippin
