@@ -2,6 +2,7 @@
 #include "sweeps/estimate/library_memory.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "sweeps/estimate/activations.h"
@@ -50,8 +51,9 @@ double global_buffers(const Setup& setup) {
 
 /// The elements of a matrix of a stage's layers, and how many of its kind there are.
 struct Matrix {
-  double elements, count;
+  double rows, columns, count;
   bool of_experts;
+  double elements() const { return rows * columns; }
 };
 
 /// Calls `take` with each that there is: attention's, and two of each kind of MLP.
@@ -66,14 +68,14 @@ void each_matrix(const Setup& setup, std::int64_t stage, Take&& take) {
   const double dense = layers - mixtures;
   const auto mlp = [&](std::int64_t width, double parts, double count, bool of_experts) {
     if (width == 0 || count == 0) return;
-    const double one = h * number(width) / parts;
-    take(Matrix{up * one, count, of_experts});
-    take(Matrix{one, count, of_experts});
+    const double own = number(width) / parts;
+    take(Matrix{up * own, h, count, of_experts});
+    take(Matrix{h, own, count, of_experts});
   };
   each_attention_matrix(m, setup.tp, [&](const AttentionMatrix& one) {
-    take(Matrix{number(one.elements()), layers, false});
+    take(Matrix{number(one.rows), number(one.columns), layers, false});
   });
-  if (further > 0) take(Matrix{2 * h * h / tp, further, false});
+  if (further > 0) take(Matrix{h / tp, 2 * h, further, false});
   mlp(m.ffn, tp, dense, false);
   if (mixtures == 0) return;
   mlp(m.expert_ffn, number(setup.expert_tp), mixtures * number(m.experts / setup.ep), true);
@@ -93,7 +95,7 @@ double rest_of_medium(const Setup& setup, std::int64_t stage) {
   constexpr double kShare = 0.08, kMost = 6 * kMib, kBlock = 20 * kMib, kStates = 3, kBytes = 4;
   double lost = 0;
   each_matrix(setup, stage, [&](const Matrix& matrix) {
-    const double bytes = kBytes * matrix.elements;
+    const double bytes = kBytes * matrix.elements();
     const bool is_medium = bytes > kMib && bytes < kBlock / 2 && std::fmod(kBlock, bytes) != 0;
     const std::int64_t shards = matrix.of_experts ? setup.expert_shards() : setup.shards();
     if (is_medium)
@@ -124,9 +126,31 @@ double allocator_rest_bytes(const Setup& setup, std::int64_t stage, const Parame
   return rest + rest_of_large(kWide * number(own.all()));
 }
 
+double idle_gradient_bytes(const Setup& setup, std::int64_t stage) {
+  const bool is_core = setup.framework == Framework::kMegatronCore && setup.transformer_engine;
+  if (!setup.fuses_gradients || !is_core) return 0;
+  struct Kept {
+    double rows, columns;
+  };
+  std::array<Kept, 16> shapes{};  // more than a layer has matrices
+  std::size_t count = 0;
+  double elements = 0;
+  each_matrix(setup, stage, [&](const Matrix& one) {
+    const auto end = shapes.begin() + static_cast<std::ptrdiff_t>(count);
+    const bool is_known = std::any_of(shapes.begin(), end, [&](const Kept& kept) {
+      return kept.rows == one.rows && kept.columns == one.columns;
+    });
+    if (is_known || count == shapes.size()) return;
+    shapes[count++] = {one.rows, one.columns};
+    elements += one.elements();
+  });
+  return bytes_of(setup.type) * elements;
+}
+
 double largest_weight(const Setup& setup, std::int64_t stage) {
   double largest = 0;
-  each_matrix(setup, stage, [&](const Matrix& one) { largest = std::max(largest, one.elements); });
+  each_matrix(setup, stage,
+              [&](const Matrix& one) { largest = std::max(largest, one.elements()); });
   return largest;
 }
 

@@ -16,6 +16,11 @@ double workspace_bytes(const Setup& setup);
 /// fitted.
 double allocator_rest_bytes(const Setup& setup, std::int64_t stage, const Parameters& own);
 
+/// Autograd wants a gradient of each weight, also where its product has added it up already: of
+/// each shape Transformer Engine keeps one for good. Unit: bytes. Source: get_dummy_wgrad, since
+/// April 2025.
+double idle_gradient_bytes(const Setup& setup, std::int64_t stage);
+
 /// The elements of the largest weight of a layer, on one GPU.
 double largest_weight(const Setup& setup, std::int64_t stage);
 

@@ -82,6 +82,7 @@ constexpr Named<bool> kFlags[] = {
     {"qk_layernorm", &MegatronGiven::qk_norms},
     {"deterministic_mode", &MegatronGiven::deterministic},
     {"no_masked_softmax_fusion", &MegatronGiven::no_fused_softmax},
+    {"no_gradient_accumulation_fusion", &MegatronGiven::no_fused_gradients},
     {"cross_entropy_loss_fusion", &MegatronGiven::fused_loss},
     {"moe_grouped_gemm", &MegatronGiven::grouped_experts},
     {"moe_shared_expert_gate", &MegatronGiven::shared_gate},

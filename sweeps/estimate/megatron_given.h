@@ -24,7 +24,7 @@ struct MegatronGiven {
   bool geglu = false;  ///< another gate than SwiGLU's
   bool squared_relu = false, qk_norms = false, deterministic = false, no_fused_softmax = false;
   bool fused_loss = false, grouped_experts = false, shared_gate = false;
-  bool latent = false, overlaps_shared = false, mtp_shares = false;
+  bool latent = false, overlaps_shared = false, mtp_shares = false, no_fused_gradients = false;
   bool wide_gradients = false;  ///< of fp16, summed in fp32
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;

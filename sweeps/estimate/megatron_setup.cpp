@@ -355,6 +355,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.attention_dropout = !is_zero(given.attention_dropout);
   setup.fused_softmax = !given.no_fused_softmax;
   setup.fused_loss = given.fused_loss;
+  setup.fuses_gradients = setup.framework == Framework::kMegatronCore && !given.no_fused_gradients;
   setup.grouped_experts = given.grouped_experts;
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");

@@ -200,7 +200,8 @@ StageMemory stage_memory(const Setup& setup, std::int64_t stage) {
   memory.optimizer = states.optimizer;
   memory.retained = retained_bytes(setup, stage);
   if (is_megatron_core(setup)) {
-    memory.buffers = workspace_bytes(setup) + allocator_rest_bytes(setup, stage, own);
+    memory.buffers = workspace_bytes(setup) + idle_gradient_bytes(setup, stage) +
+                     allocator_rest_bytes(setup, stage, own);
     add_core_peak(setup, stage, memory);
   } else {
     add_older_peak(setup, stage, memory);

@@ -130,6 +130,7 @@ Setup usual_setup(Generation generation, std::int64_t gpus_per_node) {
   setup.generation = generation;
   setup.type = generation == Generation::kVolta ? NumberType::kFp16 : NumberType::kBf16;
   setup.attention = usual_attention(setup);
+  setup.fuses_gradients = true;
   return setup;
 }
 

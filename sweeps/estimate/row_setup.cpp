@@ -410,6 +410,9 @@ class RowReader {
     setup_.deterministic = arguments_.has("deterministic-mode");
     setup_.fused_softmax = !arguments_.has("no-masked-softmax-fusion");
     setup_.fused_loss = arguments_.has("cross-entropy-loss-fusion");
+    // Words say nothing of it.
+    setup_.fuses_gradients = is_core() && trim(row_.text("notes")).starts_with('{') &&
+                             !arguments_.has("no-gradient-accumulation-fusion");
     setup_.grouped_experts = arguments_.has("moe-grouped-gemm");
     const std::string dispatcher = arguments_.word("moe-token-dispatcher-type");
     setup_.gathers_tokens = dispatcher.empty() ? !is_named("alltoall") : dispatcher == "allgather";

@@ -122,6 +122,7 @@ struct Setup {
   bool hidden_dropout = true, attention_dropout = true;
   bool fused_softmax = true, fused_loss = false;
   bool transformer_engine = true;
+  bool fuses_gradients = false;  ///< the products of weights' gradients add them up themselves
   bool grouped_experts = false;  ///< their products are one call
   bool overlaps_shared = false;  ///< experts that all tokens meet, with others' tokens on their way
   bool gathers_tokens = false;   ///< experts get their tokens by an all-gather, else by all-to-all
