@@ -77,6 +77,7 @@ struct Recomputed {
 };
 
 Recomputed recomputed(const Setup& setup, const InFlight& flight, const OfLayers& layer) {
+  if (flight.layers == 0) return {0, 0};  // a stage may have an embedding alone
   const double stream = stream_bytes(setup);
   const double count = std::min(number(setup.recompute_layers), flight.layers);
   if (setup.recompute_block) {

@@ -115,6 +115,20 @@ TEST_CASE("a stage that has most of the layers sets the pace, and needs most mem
   CHECK(step_time(heavy, kH100, {}).all() > 2 * step_time(even, kH100, {}).all());
 }
 
+TEST_CASE("a stage may have an embedding alone") {
+  for (const char* more :
+       {"", "--recompute-granularity full --recompute-method uniform ",
+        "--recompute-granularity full --recompute-method block ", "--recompute-activations "}) {
+    CAPTURE(more);
+    const Setup setup = setup_of(launch(16, 2, more + kPlaced + "E|t*16L"));
+    const StageMemory first = stage_memory(setup, 0);
+    CHECK(first.activations == Approx(4096.0 * 2048).margin(4096.0 * 2048));  // of the embedding
+    CHECK(first.peak < stage_memory(setup, 1).peak);
+    CHECK(stage_parameters(setup, 0).all() == 32000 * 2048);
+    CHECK(step_time(setup, kH100, {}).all() > 0);
+  }
+}
+
 TEST_CASE("a layout that is not of the model, or not known, is said to be so") {
   CHECK_THROWS_WITH(
       read(launch(15, 2, kPlaced + "Et*8|t*8L")),
