@@ -10,8 +10,6 @@ trap - ERR DEBUG RETURN
 trap 'pippin_signalled=1 pippin_time_up=1' USR1
 trap 'pippin_stop TERM' TERM
 trap 'pippin_stop INT' INT
-trap 'pippin_suspends' TSTP # two seconds before a scheduler's SIGSTOP
-trap 'pippin_resumes' CONT
 # "export: NONE" is for what sbatch hands to this script; the ranks get what it has.
 if [ "${SLURM_EXPORT_ENV:-}" = NONE ]; then export SLURM_EXPORT_ENV=ALL; fi
 pippin_provenance

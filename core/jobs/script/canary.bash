@@ -3,15 +3,14 @@
 # shellcheck disable=SC2034,SC2154 # variables of the other parts
 
 pippin_canary() { # FUNCTION FILE: whatever comes of it, the run goes on
-  local code begun=$SECONDS spent held=$pippin_suspended
+  local code begun=$SECONDS spent
   pippin_reading_by=''
   [ -z "$pippin_ended$pippin_time_up$pippin_canary_off" ] || return
   pippin_readings=$((pippin_readings + 1))
   printf 'canary=%d taken=%(%s)T\n' "$pippin_readings" -1 >"$2"
   pippin_launch "$2" "$1" "${pippin_canary_limit:-}" ''
-  code=$? held=$((pippin_suspended - held))
-  if [ "$held" -gt 0 ]; then code=148; fi # as of one that SIGTSTP stops: it says nothing of its nodes
-  spent=$((SECONDS - begun - held))
+  code=$?
+  spent=$((SECONDS - begun))
   if [ "$pippin_canary_time" -gt 0 ]; then
     pippin_in_readings=$((pippin_in_readings + spent))
     if [ "$spent" -gt "$pippin_canary_time" ]; then pippin_canary_time=$spent; fi

@@ -12,21 +12,6 @@ pippin_stop() { # SIGNAL
   if [ -n "$pippin_child" ]; then kill -TERM -- "-$pippin_child" 2>/dev/null; fi
 }
 
-# All of the job stands still meanwhile, whatever its trainer takes the time for. Schedulers send SIGCONT
-# also to what they end.
-pippin_suspended_at='' pippin_suspended=0
-pippin_suspends() {
-  pippin_signalled=1
-  printf -v pippin_suspended_at '%(%s)T' -1
-}
-pippin_resumes() {
-  local now
-  pippin_signalled=1
-  [ -n "$pippin_suspended_at" ] || return
-  printf -v now '%(%s)T' -1
-  pippin_suspended=$((pippin_suspended + now - pippin_suspended_at)) pippin_suspended_at=''
-}
-
 pippin_note() { printf '%(%FT%T%z)T %s\n' -1 "$*"; }
 
 pippin_suspects=$'\n' pippin_fails='' # earlier.bash
@@ -93,15 +78,12 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind
 pippin_reading='' pippin_reading_by='' pippin_readings=0 pippin_in_readings=0
 pippin_canary_time=${pippin_canary_time:-0} pippin_canary_off='' pippin_canary_told=''
 
-pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED SUSPENDED, seconds
+pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED
   local outcome=ok
   if [ "$3" -ne 0 ]; then
     outcome=failed
     pippin_need
     pippin_can_note "$1" "${2%/*}" || return
-  fi
-  if [ "$7" -gt 0 ]; then
-    printf 'pippin: suspended=%d started=%d\n' "$7" "$5" >>"$2" || return
   fi
   printf 'pippin: exit=%d ended=%d started=%d%s\n' "$3" "$4" "$5" "${6:+ stopped=$6}" >>"$2" || return
   if [ "$outcome" = failed ]; then
@@ -139,7 +121,7 @@ pippin_was_cut_short() { # CODE SECONDS SINCE LOG: it was ended from outside
 
 pippin_run() { # NAME [CANARY]: launches pippin_command
   local run=$1 begun_at ended_at length directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
-  local record="$directory/run" stopped suspended pippin_suspended=0 pippin_earlier=$pippin_in_readings
+  local record="$directory/run" stopped pippin_earlier=$pippin_in_readings
   if pippin_is_done "$run"; then
     pippin_note "$run is done already"
     return
@@ -159,12 +141,11 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   pippin_begins_on_node
   if [ -n "${2:-}" ]; then pippin_canary_before "$2" "$directory/canary-before"; fi
   pippin_note "$run starts"
-  suspended=$pippin_suspended
   pippin_launch "$directory/log" pippin_command "${pippin_run_time:-}" "${pippin_stalled:-}" "$record"
-  code=$? stopped=$pippin_stopped suspended=$((pippin_suspended - suspended))
+  code=$? stopped=$pippin_stopped
   if [ -n "$stopped" ]; then
     pippin_note "$run is stopped: $stopped s"
-  elif pippin_was_cut_short "$code" $((SECONDS - begun - pippin_suspended)) "$begun_at" "$directory/log"; then
+  elif pippin_was_cut_short "$code" $((SECONDS - begun)) "$begun_at" "$directory/log"; then
     pippin_note "$run is interrupted by $pippin_ended"
     echo "pippin: signal=$pippin_ended time_up=${pippin_time_up:-0} started=$begun_at" >>"$record"
     if [ -n "${pippin_gave_way:-}" ]; then pippin_wait_again; fi
@@ -173,8 +154,8 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   pippin_note "$run exits $code"
   printf -v ended_at '%(%s)T' -1
   if [ -n "${2:-}" ]; then pippin_canary "$2" "$directory/canary-after"; fi
-  pippin_done "$run" "$record" "$code" "$ended_at" "$begun_at" "$stopped" "$suspended" || return
-  length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier) - pippin_suspended))
+  pippin_done "$run" "$record" "$code" "$ended_at" "$begun_at" "$stopped" || return
+  length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
   if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
   pippin_blame_node "$run" "$code" "$length" "$directory/log" || pippin_weigh "$run" "$code" "$length" "$directory/log"
 }

@@ -226,39 +226,6 @@ TEST_CASE("a run that is suspended and resumed is not over before it ends") {
   CHECK(text_of_file(attempts.at(0).log()) == "resumed\n");
 }
 
-TEST_CASE(
-    "of a run whose job is suspended it is noted for how long, and of the next that it was not") {
-  const test::TemporaryDirectory root;
-  // As slurmstepd does it, but for the seconds between: first SIGTSTP, which the script may take.
-  const std::string command =
-      "setsid bash -c \"kill -TSTP $$; sleep 0.2; kill -STOP $$; sleep 2; kill -CONT $$\"";
-  run_program({"bash", write_script(root.path(),
-                                    {{"one", {}, command}, {"two", {}, "kill -CONT $$; sleep 0.2"}})
-                           .string()});
-  SweepFolder folder(disk(), root.path());
-  const auto one = folder.attempts("one"), two = folder.attempts("two");
-  CHECK(one.at(0).exit_code == 0);
-  CHECK(one.at(0).suspended_s >= 2);
-  CHECK(two.at(0).exit_code == 0);
-  CHECK(two.at(0).suspended_s == 0);
-}
-
-TEST_CASE("a job that is suspended while its canary runs drops that reading, and fails no run") {
-  const test::TemporaryDirectory root;
-  const std::string held =
-      "setsid bash -c \"kill -TSTP $$; sleep 0.2; kill -STOP $$; sleep 2; kill -CONT $$\"";
-  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "true"}, {"two", {}, "true"}}}});
-  for (auto& run : job.tasks.front().runs) run.canary = held;
-  run_program({"bash", write_files(job).string()});
-  SweepFolder folder(disk(), root.path());
-  for (const char* name : {"one", "two"}) {
-    const auto attempts = folder.attempts(name);
-    CHECK(attempts.at(0).exit_code == 0);
-    CHECK(attempts.at(0).suspended_s == 0);
-    CHECK_THAT(text_of_file(attempts.at(0).canary_after()), Catch::Contains("\nexit=148\n"));
-  }
-}
-
 TEST_CASE("what a run leaves behind does not disturb the next") {
   const test::TemporaryDirectory root;
   const std::string left = (root / "left").string();
