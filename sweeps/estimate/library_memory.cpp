@@ -73,7 +73,7 @@ void each_matrix(const Setup& setup, std::int64_t stage, Take&& take) {
     take(Matrix{h, own, count, of_experts});
   };
   each_attention_matrix(m, setup.tp, [&](const AttentionMatrix& one) {
-    take(Matrix{number(one.rows), number(one.columns), layers, false});
+    if (layers > 0) take(Matrix{number(one.rows), number(one.columns), layers, false});
   });
   if (further > 0) take(Matrix{h / tp, 2 * h, further, false});
   mlp(m.ffn, tp, dense, false);

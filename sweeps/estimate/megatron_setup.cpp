@@ -102,9 +102,9 @@ Recompute recompute_of(const MegatronGiven& given) {
 /// What Megatron-LM 2.x did not have.
 bool is_newer(const MegatronGiven& given) {
   return given.distributed_optimizer || given.sequence_parallel || given.grouped || given.cp ||
-         given.experts || given.latent || given.mtp_layers || given.swiglu || given.rotary ||
-         given.untied || given.no_biases || given.bf16 || !given.granularity.empty() ||
-         !given.normalization.empty();
+         given.experts || given.latent || given.mtp_layers || !given.layout.empty() ||
+         given.swiglu || given.rotary || given.untied || given.no_biases || given.bf16 ||
+         !given.granularity.empty() || !given.normalization.empty();
 }
 
 /// Megatron-Core is the usual one since 2024. Before it flash attention had an argument of its own,
@@ -231,6 +231,8 @@ std::vector<std::int64_t> spread_evenly(std::int64_t layers, std::int64_t stages
 bool fill_in_stages(const MegatronGiven& given, Setup& setup) {
   if (given.layout.empty()) return true;
   const std::string name = typed_argument("pipeline_model_parallel_layout");
+  if (setup.framework != Framework::kMegatronCore)
+    bad_input("estimate: only Megatron-Core has {}", name);
   if (given.chunks || given.layers_a_chunk || given.first_layers || given.last_layers ||
       given.counts_embedding || given.counts_loss)
     bad_input("estimate: {} says where all layers stand: leave out what says so otherwise", name);
@@ -311,6 +313,9 @@ void check_mtp(const Setup& setup) {
   const std::string name = typed_argument("mtp_num_layers");
   if (setup.framework != Framework::kMegatronCore)
     bad_input("estimate: only Megatron-Core has {}", name);
+  if (setup.shape.learned_positions)
+    bad_input("estimate: with {} Megatron takes {} rope or none", name,
+              typed_argument("position_embedding_type"));
   const bool is_uniform = setup.recompute == Recompute::kFull && !setup.recompute_block;
   if (is_uniform && setup.recompute_layers != 1)
     bad_input("estimate: with {} Megatron takes {} 1 alone", name,

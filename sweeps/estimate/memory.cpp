@@ -110,7 +110,7 @@ double ring_bytes(const Setup& setup) {
 /// which there is a buffer besides. Source: Megatron-LM, token_dispatcher.py.
 double dispatched_bytes(const Setup& setup, std::int64_t stage) {
   const std::int64_t holders = setup.ep * setup.expert_tp;
-  if (setup.mixtures_of_stage(stage) == 0 || holders == 1) return 0;
+  if (setup.mixture_passes_of_stage(stage) == 0 || holders == 1) return 0;
   const double own = stream_bytes(setup);
   if (setup.gathers_tokens) return own * number(holders);
   return 2 * own * number(setup.shape.experts_per_token);

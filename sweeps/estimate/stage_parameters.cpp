@@ -116,7 +116,7 @@ bool is_countable(const Shape& m) {
       number(m.hidden) + all_heads * number(m.head_width) +
       number(m.heads) * number(m.value_width) +
       3 * (number(m.ffn) + number(m.shared_ffn) + number(m.expert_ffn) * number(m.experts));
-  const double words = number(m.vocab) + number(m.positions);
+  const double words = number(m.vocab) * (1 + number(m.mtp_layers)) + number(m.positions);
   const double latents = number(m.query_latent) + number(m.key_latent) + number(m.shared_key);
   const double ups = latents * (number(m.heads) * (number(m.head_width) + number(m.value_width)) +
                                 number(m.hidden));

@@ -177,6 +177,14 @@ TEST_CASE("Megatron counts the work of MTP's layers, projections, norms and logi
 }
 
 TEST_CASE("where Megatron has no MTP none is estimated") {
+  std::string learned = kLlama;
+  learned.replace(learned.find("--position-embedding-type rope"), 30, "");
+  CHECK_THROWS_WITH(
+      read(learned + "--mtp-num-layers 1"),
+      Contains("with --mtp-num-layers Megatron takes --position-embedding-type rope"));
+  std::string words = kLlama;
+  words.replace(words.find("32000"), 5, "100000000");
+  CHECK_THROWS_WITH(read(words + "--mtp-num-layers 100000000"), Contains("cannot be counted"));
   CHECK_THROWS_WITH(
       read(kLlama + "--mtp-num-layers 1 --recompute-granularity full "
                     "--recompute-method uniform --recompute-num-layers 2"),

@@ -136,6 +136,8 @@ TEST_CASE("a layout that is not of the model, or not known, is said to be so") {
   CHECK_THROWS_WITH(
       read(launch(16, 2, "--num-virtual-stages-per-pipeline-rank 2 " + kPlaced + "Et*8|t*8L")),
       Contains("says where all layers stand: leave out what says so otherwise"));
+  CHECK_THROWS_WITH(read(launch(16, 2, "--deepspeed --zero-stage 1 " + kPlaced + "Et*8|t*8L")),
+                    Contains("only Megatron-Core has --pipeline-model-parallel-layout"));
   const MegatronSetup other = read(launch(15, 2, kPlaced + "Et*8|t*7|L"));
   CHECK(other.unknown == std::vector<std::string>{"--pipeline-model-parallel-layout"});
   CHECK(other.untimed == other.unknown);
