@@ -16,8 +16,7 @@ struct AttemptEnd {
   bool time_up = false;               ///< … because its job's time was up
   std::string stopped = {};           ///< by its job, after "run_time" or as its log had "stalled"
   std::int64_t stopped_after_s = 0;
-  std::int64_t suspended_s = 0;  ///< of its time its job was held still
-  std::string last_line = {};    ///< of its log, when it was stopped
+  std::string last_line = {};  ///< of its log, when it was stopped
 };
 
 /// What a job writes of itself and of a run, in lines that begin with "pippin: " among what it

@@ -87,8 +87,6 @@
 ///       the job stops it, with the last line of its log
 ///   pippin: signal=TERM time_up=1 started=1700000000
 ///       it was ended from outside
-///   pippin: suspended=30 started=1700000000
-///       the scheduler held all of its job still, so many seconds of its time in all
 ///   pippin: exit=0 ended=1700000100 started=1700000000
 ///       it is over; of one that was stopped with exit=124 and "stopped=run_time after=600" behind
 ///
