@@ -51,9 +51,9 @@ constexpr std::string_view kWithValue =
     " wait-all-nodes wckey ";
 /// The others that sbatch has, of which pippin refuses some.
 constexpr std::string_view kOtherOptions =
-    " array autocomplete cluster-constraint clusters consolidate-segments contiguous error "
-    "exclusive"
-    " external get-user-env help het-group hold ignore-pbs job-name nice no-kill no-requeue nodes"
+    " array autocomplete cluster-constraint clusters consolidate-segments contiguous error"
+    " exclusive external get-user-env help het-group hold ignore-pbs job-name nice no-kill "
+    "no-requeue nodes"
     " ntasks ntasks-per-node oom-kill-step open-mode output overcommit oversubscribe parsable"
     " propagate quiet reboot requeue resv-ports spread-job spread-segments stepmgr tasks-per-node"
     " test-only uid usage use-min-nodes verbose version wait wrap ";

@@ -23,7 +23,7 @@ namespace {
 void check_is_searched(const MegatronSetup& read) {
   if (!read.unknown.empty())
     bad_input("search: what {} needs of memory is not known", join(read.unknown, ", "));
-  if (read.setup.layout)
+  if (read.setup.layers_before)
     bad_input("search: --pipeline-model-parallel-layout is of one PP: leave it out");
   const Framework framework = read.setup.framework;
   if (framework != Framework::kMegatronCore && framework != Framework::kMegatron2023)

@@ -192,8 +192,6 @@ class Lister {
     times(passes, m_.mtp_layers);
     if (setup_.pp == 1) return;
     add("mtp.words", m_.vocab / setup_.tp, m_.hidden, 0, "V h / t, the embedding's copy");
-    if (m_.learned_positions)
-      add("mtp.positions", m_.positions, m_.hidden, 0, "s h, the embedding's copy");
   }
 
   void head() {

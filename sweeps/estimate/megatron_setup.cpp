@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/newer_layers.h"
 #include "sweeps/estimate/parameters.h"
-#include "sweeps/estimate/stage_layout.h"
 #include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
@@ -219,37 +217,6 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
                            "layers of a virtual stage do not divide those of a stage");
 }
 
-/// As many layers on each stage as on the others, or one more.
-std::vector<std::int64_t> spread_evenly(std::int64_t layers, std::int64_t stages) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(stages), layers / stages);
-  std::fill_n(all.begin(), layers % stages, layers / stages + 1);
-  return all;
-}
-
-/// The stages of a launch that places each layer. False where it does so in a way that is not
-/// known. Errors: Error (bad input) where it has other layers, or says it twice.
-bool fill_in_stages(const MegatronGiven& given, Setup& setup) {
-  if (given.layout.empty()) return true;
-  const std::string name = typed_argument("pipeline_model_parallel_layout");
-  if (setup.framework != Framework::kMegatronCore)
-    bad_input("estimate: only Megatron-Core has {}", name);
-  if (given.chunks || given.layers_a_chunk || given.first_layers || given.last_layers ||
-      given.counts_embedding || given.counts_loss)
-    bad_input("estimate: {} says where all layers stand: leave out what says so otherwise", name);
-  const auto found = layers_of_layout(given.layout, setup.pp, setup.shape.mtp_layers);
-  const std::int64_t layers =
-      found ? std::accumulate(found->begin(), found->end(), std::int64_t{0}) : setup.shape.layers;
-  if (layers != setup.shape.layers)
-    bad_input("estimate: {} places {} layers, and the model has {}", name, layers,
-              setup.shape.layers);
-  constexpr std::int64_t kMostStages = 100'000;
-  if (setup.pp > kMostStages) return false;  // and is refused
-  setup.chunks = found ? std::ssize(*found) / setup.pp : 1;
-  setup.layout = std::make_shared<const std::vector<std::int64_t>>(
-      found ? *found : spread_evenly(layers, setup.pp));
-  return found.has_value();
-}
-
 /// A value behind the name of an argument, or one more.
 void add_word(Value& value, std::string_view word) {
   const bool is_first = value.text == "True";
@@ -306,20 +273,6 @@ MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result
     return std::find(result.unknown.begin(), result.unknown.end(), name) != result.unknown.end();
   });
   return given;
-}
-
-void check_mtp(const Setup& setup) {
-  if (setup.shape.mtp_layers == 0) return;
-  const std::string name = typed_argument("mtp_num_layers");
-  if (setup.framework != Framework::kMegatronCore)
-    bad_input("estimate: only Megatron-Core has {}", name);
-  if (setup.shape.learned_positions)
-    bad_input("estimate: with {} Megatron takes {} rope or none", name,
-              typed_argument("position_embedding_type"));
-  const bool is_uniform = setup.recompute == Recompute::kFull && !setup.recompute_block;
-  if (is_uniform && setup.recompute_layers != 1)
-    bad_input("estimate: with {} Megatron takes {} 1 alone", name,
-              typed_argument("recompute_num_layers"));
 }
 
 void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,

@@ -31,11 +31,33 @@ struct InFlight {
   double passes, layers;
 };
 
+/// Where chunks have unlike layers: the most that have gone forward and not yet back in a round of
+/// the steady state, one pass either way in turn.
+InFlight of_unlike_chunks(const Setup& setup, std::int64_t stage, std::int64_t group,
+                          std::int64_t warmup) {
+  const std::int64_t round = group * setup.chunks, all = setup.gas * setup.chunks;
+  const auto layers_of = [&](std::int64_t pass, bool back) {
+    const std::int64_t chunk = pass % round / group;
+    return setup.layers_of_chunk(stage, back ? setup.chunks - 1 - chunk : chunk);
+  };
+  std::int64_t live = 0;
+  for (std::int64_t pass = 0; pass < std::min(warmup, all); ++pass) live += layers_of(pass, false);
+  std::int64_t most = live;
+  for (std::int64_t i = 0; i < round && warmup + i < all; ++i) {
+    live += layers_of(warmup + i, false);
+    most = std::max(most, live);
+    live -= layers_of(i, true);
+  }
+  const double passes = number(std::min(warmup + 1, all));
+  return {passes, number(most) / passes};
+}
+
 InFlight in_flight(const Setup& setup, std::int64_t stage) {
   const double layers = number(setup.layers_of_stage(stage));
   if (setup.chunks <= 1) return {number(std::min(setup.pp - stage, setup.gas)), layers};
   const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
   const std::int64_t warmup = 2 * (setup.pp - stage - 1) + (setup.chunks - 1) * group;
+  if (setup.layers_before) return of_unlike_chunks(setup, stage, group, warmup);
   return {number(std::min(warmup + 1, setup.gas * setup.chunks)), layers / number(setup.chunks)};
 }
 

@@ -4,7 +4,6 @@
 #include <cctype>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -17,7 +16,6 @@
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/row_arguments.h"
-#include "sweeps/estimate/stage_layout.h"
 #include "sweeps/estimate/stage_parameters.h"
 
 namespace pippin {
@@ -74,6 +72,7 @@ class RowReader {
     if (why_.empty()) framework();
     if (why_.empty()) attention();
     if (why_.empty()) vocabulary();
+    if (why_.empty()) newer_stages();
     if (why_.empty()) check_parts();
     if (!why_.empty()) return {std::nullopt, why_, "", "", "", false};
     return {setup_, "", why_no_memory_, why_no_time_, doubt_, any_micro_batch_};
@@ -135,7 +134,7 @@ class RowReader {
     refuse(layout_reason(setup_));
     if (m.head_width == m.hidden / m.heads)
       divides(m.hidden, m.heads, "heads do not divide the hidden size");
-    if (is_core() && setup_.first_layers + setup_.last_layers == 0 && !setup_.layout) {
+    if (is_core() && setup_.first_layers + setup_.last_layers == 0 && !setup_.layers_before) {
       divides(m.layers, setup_.pp, "PP does not divide the number of layers");
       divides(m.layers / setup_.pp, setup_.chunks, "vpp does not divide the layers of a stage");
     }
@@ -199,8 +198,6 @@ class RowReader {
       if (row_.count(column) == 0) refuse(fmt::format("{} is not given", column));
     if (!why_.empty()) return;
     m.layers = row_.count("layers");
-    m.mtp_layers = arguments_.count("mtp-num-layers", 0, 0);
-    m.mtp_shares = arguments_.has("mtp-use-repeated-layer");
     m.hidden = row_.count("hidden");
     m.heads = row_.count("heads");
     m.kv_heads = std::max(row_.count("kv_heads"), std::int64_t{0});
@@ -321,27 +318,25 @@ class RowReader {
     const bool embedding = arguments_.has("account-for-embedding-in-pipeline-split");
     const bool loss = arguments_.has("account-for-loss-in-pipeline-split");
     refuse(count_ends(setup_, embedding, loss));
-    placed_stages();
   }
 
-  void placed_stages() {
-    const std::string words = arguments_.word("pipeline-model-parallel-layout");
-    if (words.empty()) return;
-    const auto found = layers_of_layout(words, setup_.pp, setup_.shape.mtp_layers);
-    if (!found) return refuse("the layout '" + words + "' is not known");
-    const std::int64_t layers = std::accumulate(found->begin(), found->end(), std::int64_t{0});
-    if (layers != setup_.shape.layers)
-      return refuse(fmt::format("its layout places {} layers of {}", layers, setup_.shape.layers));
-    setup_.chunks = std::ssize(*found) / setup_.pp;
-    setup_.layout = std::make_shared<const std::vector<std::int64_t>>(*found);
+  void newer_stages() {
+    try {
+      if (!fill_in_stages(given_, setup_))
+        refuse("the layout '" + given_.layout + "' is not known");
+      check_mtp(setup_);
+    } catch (const Error& error) {
+      refuse("its notes: " + reason_of(error));
+    }
+    if (setup_.layers_before && row_.count("vpp") > 1 && row_.count("vpp") != setup_.chunks)
+      refuse(fmt::format("its layout has {} chunks a stage, and vpp is {}", setup_.chunks,
+                         row_.count("vpp")));
   }
 
   void framework() {
     const auto framework = framework_of(row_);
     if (!framework) return refuse("the framework '" + row_.text("framework") + "' is not known");
     setup_.framework = *framework;
-    if (setup_.shape.mtp_layers > 0 && !is_core())
-      return refuse("only Megatron-Core has layers that predict further tokens");
     setup_.generation = generation_of(row_.text("gpu"));
     setup_.zero = parse_integer(row_.text("zero")).value_or(0);
     const std::string precision = row_.text("precision");

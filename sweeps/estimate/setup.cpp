@@ -2,7 +2,6 @@
 #include "sweeps/estimate/setup.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace pippin {
 
@@ -46,7 +45,7 @@ Attention usual_attention(const Setup& setup) {
 
 std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
   if (pp == 1) return shape.layers;
-  if (layout) {
+  if (layers_before) {
     std::int64_t layers = 0;
     for (std::int64_t chunk = 0; chunk < chunks; ++chunk) layers += layers_of_chunk(stage, chunk);
     return layers;
@@ -61,7 +60,10 @@ std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
 }
 
 std::int64_t Setup::layers_of_chunk(std::int64_t stage, std::int64_t chunk) const {
-  if (layout) return (*layout)[static_cast<std::size_t>(chunk * pp + stage)];
+  if (layers_before) {
+    const auto at = layers_before->begin() + chunk * pp + stage;
+    return at[1] - at[0];
+  }
   const std::int64_t own = layers_of_stage(stage), each = (own + chunks - 1) / chunks;
   const bool is_end = (stage == 0 && chunk == 0) || (stage == pp - 1 && chunk == chunks - 1);
   return is_end ? own - (chunks - 1) * each : each;
@@ -70,9 +72,9 @@ std::int64_t Setup::layers_of_chunk(std::int64_t stage, std::int64_t chunk) cons
 std::int64_t Setup::mixtures_among(std::int64_t stage) const {
   // The layers in their order: each stage's part of the first chunk, of the second, and so on.
   const auto before = [&](std::int64_t stages, std::int64_t chunk) {
-    if (layout) {
-      const auto first = layout->begin() + chunk * pp;
-      return std::accumulate(first, first + stages, std::int64_t{0});
+    if (layers_before) {
+      const auto first = layers_before->begin() + chunk * pp;
+      return first[stages] - first[0];
     }
     std::int64_t layers = stages > 0 ? layers_of_chunk(0, chunk) : 0;
     if (stages > 1) layers += (std::min(stages, pp - 1) - 1) * layers_of_chunk(1, chunk);
@@ -91,7 +93,8 @@ double Setup::remade_share(std::int64_t stage) const {
   if (recompute != Recompute::kFull) return 0;
   const double layers = number(passes_of_stage(stage));
   if (!recompute_block || layers == 0) return 1;
-  return std::min(number(recompute_layers) * number(chunks) / layers, 1.0);
+  // Those of MTP are not made again then.
+  return std::min(number(recompute_layers * chunks), number(layers_of_stage(stage))) / layers;
 }
 
 bool Setup::remakes_attention() const {

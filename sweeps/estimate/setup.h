@@ -104,8 +104,9 @@ struct Setup {
   std::int64_t chunks = 1;       ///< of layers on each stage: above 1 the schedule is interleaved
   std::int64_t chunk_group = 0;  ///< micro-batches that one chunk takes in a row; 0: as many as PP
   std::int64_t first_layers = 0, last_layers = 0;  ///< of these stages; 0: as the others
-  /// Of each chunk of each stage, in the model's order, where they follow no rule; else null.
-  std::shared_ptr<const std::vector<std::int64_t>> layout = {};
+  /// How many layers stand before each chunk of each stage, in the model's order, and in all; null
+  /// where they follow a rule.
+  std::shared_ptr<const std::vector<std::int64_t>> layers_before = {};
   std::int64_t mbs = 1, gas = 1;
   std::int64_t gpus_per_node = 8;
   NumberType type = NumberType::kBf16;
@@ -136,7 +137,7 @@ struct Setup {
   double logit_bytes = 0;         ///< of FSDP's trainers, of one logit and its gradient; 0: usual
 
   /// Whether stages that are no end may have other layers than the next.
-  bool mixes_stages() const { return shape.mixes_layers() || layout; }
+  bool mixes_stages() const { return shape.mixes_layers() || layers_before; }
   std::int64_t gpus() const { return tp * pp * dp * cp; }
   std::int64_t gbs() const { return mbs * gas * dp; }
   /// Ranks over which the dense parameters' optimizer is spread, and the experts'.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "sweeps/estimate/activations.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/stage_parameters.h"
@@ -113,6 +114,19 @@ TEST_CASE("a stage that has most of the layers sets the pace, and needs most mem
               heavy = setup_of(launch(16, 4, kPlaced + "Et|t|t*12|ttL"));
   CHECK(largest_stage(heavy) == 2);
   CHECK(step_time(heavy, kH100, {}).all() > 2 * step_time(even, kH100, {}).all());
+}
+
+TEST_CASE("of chunks with unlike layers those count that have gone forward and not back") {
+  const auto passes = [](std::int64_t layers, const std::string& text, std::int64_t stage) {
+    const Setup setup = setup_of(launch(layers, 4, "--hidden-dropout 0 " + kPlaced + text));
+    return stage_memory(setup, stage).activations / layer_activations(setup, false).all();
+  };
+  // On the last stage five passes of a chunk of four layers, and none of one that has none.
+  CHECK(passes(28, "(Et*4|)*1(t*4|)*6L", 3) == Approx(20));
+  CHECK(passes(16, "Et*8||||||t*8|L", 0) == Approx(64));
+  CHECK(passes(16, "Et|t|t|t|t*3|t*3|t*3|t*3L", 0) == Approx(19));
+  // As the rule has it where they are alike.
+  CHECK(passes(16, "Et*2|(tt|)*6ttL", 0) == Approx(2 * 11));
 }
 
 TEST_CASE("a stage may have an embedding alone") {
