@@ -65,6 +65,7 @@ void take_stop(std::string_view words, AttemptEnd& end) {
 void take_end(std::string_view words, JobRecord& record) {
   if (!record.started || number_of(words, "started") != record.started) return;
   if (words.starts_with("exit=")) take_exit(words, record.end);
+  if (words.starts_with("suspended=")) record.end.suspended = true;
   if (words.starts_with("signal=")) take_signal(words, record.end);
 }
 

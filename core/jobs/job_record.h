@@ -16,6 +16,7 @@ struct AttemptEnd {
   bool time_up = false;               ///< … because its job's time was up
   std::string stopped = {};           ///< by its job, after "run_time" or as its log had "stalled"
   std::int64_t stopped_after_s = 0;
+  bool suspended = false;      ///< its job was held still for a time
   std::string last_line = {};  ///< of its log, when it was stopped
 };
 

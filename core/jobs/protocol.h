@@ -87,6 +87,8 @@
 ///       the job stops it, with the last line of its log
 ///   pippin: signal=TERM time_up=1 started=1700000000
 ///       it was ended from outside
+///   pippin: suspended=1 started=1700000000
+///       its scheduler held all of its job still for a time
 ///   pippin: exit=0 ended=1700000100 started=1700000000
 ///       it is over; of one that was stopped with exit=124 and "stopped=run_time after=600" behind
 ///

@@ -854,7 +854,7 @@ again_in_flight() {
 
 # --- jobs that are held still, or back ----------------------------------------------------------------
 
-# A job that is suspended is shown so, and its run goes on.
+# A run that did not have its nodes all the time is no measurement; the others are.
 suspended() {
   use --nodes 2
   write_sweep array
@@ -865,10 +865,15 @@ suspended() {
   scontrol suspend "$(<slow/id)"
   within 20 is_state "$(<slow/id)" SUSPENDED
   within 20 eval 'pippin status array >out && grep -q "suspended on n[12]" out'
+  sleep 3 # from SIGTSTP on; SIGSTOP comes two seconds later
   scontrol resume "$(<slow/id)"
-  ended 0 array
-  holds array ok=12
+  ended 1 array
+  equal "$(states)" 'failed=1 ok=11'
+  like "$(sql "SELECT evidence FROM runs WHERE state = 'failed'")" '^suspended by the scheduler for a time'
+  run 0 array --retry-failed
+  equal "$(states)" ok=12
 }
+states() { sql "SELECT state || '=' || count(*) FROM runs GROUP BY state ORDER BY state" | paste -sd ' '; }
 
 # Where nothing starts by itself, who waits is told why and what to do.
 held_back_in_the_queue() {

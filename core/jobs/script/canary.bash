@@ -11,6 +11,7 @@ pippin_canary() { # FUNCTION FILE: whatever comes of it, the run goes on
   pippin_launch "$2" "$1" "${pippin_canary_limit:-}" ''
   code=$?
   spent=$((SECONDS - begun))
+  if [ -n "$pippin_suspended" ]; then code=148 spent=0; fi # as of one that SIGTSTP stops
   if [ "$pippin_canary_time" -gt 0 ]; then
     pippin_in_readings=$((pippin_in_readings + spent))
     if [ "$spent" -gt "$pippin_canary_time" ]; then pippin_canary_time=$spent; fi

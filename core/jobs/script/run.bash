@@ -4,7 +4,7 @@
 # outside: it stays open, and pippin asks the scheduler why.
 # shellcheck disable=SC2015,SC2034,SC2154 # an empty marker counts as none; variables of the other parts
 
-pippin_ended='' pippin_child='' pippin_longest=0 pippin_asked_at=0
+pippin_ended='' pippin_child='' pippin_suspended='' pippin_longest=0 pippin_asked_at=0
 pippin_end=${SLURM_JOB_END_TIME:-} # as the job began, where Slurm says so
 exec {pippin_table}</dev/null # a file of tasks, where there is one
 pippin_stop() { # SIGNAL
@@ -48,7 +48,7 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
 
 pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind would disturb the next
   local code pippin_watcher=
-  pippin_stopped=''
+  pippin_stopped='' pippin_suspended=''
   [ -z "$pippin_ended" ] || return 143
   set -m # one that ends its process group is not the end of the job
   "$2" >>"$1" 2>&1 </dev/null {pippin_table}<&- &
@@ -78,13 +78,14 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind
 pippin_reading='' pippin_reading_by='' pippin_readings=0 pippin_in_readings=0
 pippin_canary_time=${pippin_canary_time:-0} pippin_canary_off='' pippin_canary_told=''
 
-pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED
+pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED SUSPENDED
   local outcome=ok
   if [ "$3" -ne 0 ]; then
     outcome=failed
     pippin_need
     pippin_can_note "$1" "${2%/*}" || return
   fi
+  if [ -n "$7" ]; then echo "pippin: suspended=1 started=$5" >>"$2" || return; fi
   printf 'pippin: exit=%d ended=%d started=%d%s\n' "$3" "$4" "$5" "${6:+ stopped=$6}" >>"$2" || return
   if [ "$outcome" = failed ]; then
     pippin_fails=1
@@ -121,7 +122,7 @@ pippin_was_cut_short() { # CODE SECONDS SINCE LOG: it was ended from outside
 
 pippin_run() { # NAME [CANARY]: launches pippin_command
   local run=$1 begun_at ended_at length directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
-  local record="$directory/run" stopped pippin_earlier=$pippin_in_readings
+  local record="$directory/run" stopped suspended pippin_earlier=$pippin_in_readings
   if pippin_is_done "$run"; then
     pippin_note "$run is done already"
     return
@@ -142,7 +143,7 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   if [ -n "${2:-}" ]; then pippin_canary_before "$2" "$directory/canary-before"; fi
   pippin_note "$run starts"
   pippin_launch "$directory/log" pippin_command "${pippin_run_time:-}" "${pippin_stalled:-}" "$record"
-  code=$? stopped=$pippin_stopped
+  code=$? stopped=$pippin_stopped suspended=$pippin_suspended
   if [ -n "$stopped" ]; then
     pippin_note "$run is stopped: $stopped s"
   elif pippin_was_cut_short "$code" $((SECONDS - begun)) "$begun_at" "$directory/log"; then
@@ -154,8 +155,8 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   pippin_note "$run exits $code"
   printf -v ended_at '%(%s)T' -1
   if [ -n "${2:-}" ]; then pippin_canary "$2" "$directory/canary-after"; fi
-  pippin_done "$run" "$record" "$code" "$ended_at" "$begun_at" "$stopped" || return
+  pippin_done "$run" "$record" "$code" "$ended_at" "$begun_at" "$stopped" "$suspended" || return
   length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
-  if [ "$length" -gt "$pippin_longest" ]; then pippin_longest=$length; fi
+  if [ "$length" -gt "$pippin_longest" ] && [ -z "$suspended" ]; then pippin_longest=$length; fi
   pippin_blame_node "$run" "$code" "$length" "$directory/log" || pippin_weigh "$run" "$code" "$length" "$directory/log"
 }

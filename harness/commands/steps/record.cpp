@@ -110,6 +110,15 @@ std::string why_stopped(const Attempt& attempt) {
              : fmt::format("stopped after run_time {}; {}", time, words);
 }
 
+/// Steps are as long as the trainer took, and as its job was held still beside.
+void judge_suspended(RunRecord& record, const Attempt& attempt) {
+  if (!attempt.suspended || record.state != RunState::kOk) return;
+  record.state = RunState::kFailed;
+  record.evidence =
+      "suspended by the scheduler for a time: its times are not the trainer's alone; 'run "
+      "--retry-failed' measures again";
+}
+
 /// A run that its job stopped: what the log says of an earlier cause, say a rank that died and left
 /// the others waiting, says more.
 void judge_stopped(RunRecord& record, const Attempt& attempt) {
@@ -290,6 +299,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
       judge(record, trainer, *attempt->exit_code, text,
             is_silent ? why_silent(scraped.problems, file_of_steps(*attempt, campaign_))
                       : join(scraped.problems, ", "));
+      judge_suspended(record, *attempt);
       take_word_of_scheduler(record, fate);
     } else {
       judge_stopped(record, *attempt);

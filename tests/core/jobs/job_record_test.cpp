@@ -46,6 +46,13 @@ TEST_CASE("a run that its job stopped says why, after how long and what its log 
   CHECK(attempt.last_line == "step 7");
 }
 
+TEST_CASE("a run says that its job was suspended, and an earlier one's word is not its own") {
+  const std::string over = "pippin: exit=0 ended=1700000100 started=1700000000\n";
+  CHECK_FALSE(attempt_of(kBegun + over).suspended);
+  CHECK(attempt_of(kBegun + "pippin: suspended=1 started=1700000000\n" + over).suspended);
+  CHECK_FALSE(attempt_of(kBegun + "pippin: suspended=1 started=1699999999\n" + over).suspended);
+}
+
 TEST_CASE("an end that is torn, or does not say when its run was started, is none") {
   for (std::size_t size = 0; size < kOver.size(); ++size) {
     CAPTURE(size);

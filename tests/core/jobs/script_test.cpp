@@ -226,6 +226,41 @@ TEST_CASE("a run that is suspended and resumed is not over before it ends") {
   CHECK(text_of_file(attempts.at(0).log()) == "resumed\n");
 }
 
+namespace {
+
+/// As slurmstepd does it, but for the seconds between: first SIGTSTP, which the script may take.
+const char* const kSuspend =
+    "setsid bash -c \"kill -TSTP $$; sleep 0.2; kill -STOP $$; sleep 1; kill -CONT $$\"";
+
+}  // namespace
+
+TEST_CASE("of a run whose job is suspended it is noted, and not of the next") {
+  const test::TemporaryDirectory root;
+  run_program({"bash", write_script(root.path(), {{"one", {}, kSuspend},
+                                                  {"two", {}, "kill -CONT $$; sleep 0.2"}})
+                           .string()});
+  SweepFolder folder(disk(), root.path());
+  const auto one = folder.attempts("one"), two = folder.attempts("two");
+  CHECK(one.at(0).exit_code == 0);
+  CHECK(one.at(0).suspended);
+  CHECK(two.at(0).exit_code == 0);
+  CHECK_FALSE(two.at(0).suspended);
+}
+
+TEST_CASE("a job that is suspended while its canary runs drops that reading, and fails no run") {
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {{"one", {}, "true"}, {"two", {}, "true"}}}});
+  for (auto& run : job.tasks.front().runs) run.canary = kSuspend;
+  run_program({"bash", write_files(job).string()});
+  SweepFolder folder(disk(), root.path());
+  for (const char* name : {"one", "two"}) {
+    const auto attempts = folder.attempts(name);
+    CHECK(attempts.at(0).exit_code == 0);
+    CHECK_FALSE(attempts.at(0).suspended);
+    CHECK_THAT(text_of_file(attempts.at(0).canary_after()), Catch::Contains("\nexit=148\n"));
+  }
+}
+
 TEST_CASE("what a run leaves behind does not disturb the next") {
   const test::TemporaryDirectory root;
   const std::string left = (root / "left").string();
