@@ -28,6 +28,28 @@ void add_experts(const Setup& setup, LayerActivations& kept) {
   kept.shared = shared.mlp + shared.gathered + shared.gated;
 }
 
+/// What selective recomputation makes again is not kept. What an MLP is made of is its norm's input
+/// where that is no layer's own part, else its output.
+void leave_out_remade(const Setup& setup, bool has_experts, LayerActivations& kept) {
+  const Shape& m = setup.shape;
+  const Remade& again = setup.remade;
+  const double element = bytes_of(setup.type), tokens = tokens_of(setup);
+  const bool copies = setup.attention == Attention::kFlash && setup.mbs > 1;
+  if (again.attention) kept.scores = kept.log_sums = 0;
+  if (again.heads) {
+    if (!copies) kept.qkv = 0;
+    kept.latents = element * tokens * sequence_share(setup) * number(m.query_latent + m.key_latent);
+  }
+  const bool is_whole = has_experts ? again.experts : again.mlp;
+  const bool has_norm2 = setup.has_norm2_alone(has_experts);
+  if (again.norms && setup.has_norm1_alone()) kept.norm1 /= 2;
+  if (has_norm2 ? again.norms : is_whole) kept.norm2 /= 2;
+  if (is_whole) kept.mlp = kept.routed = kept.shared = 0;
+  if (!has_experts || is_whole) return;
+  if (again.activation) kept.mlp *= 2.0 / 3;
+  if (again.shared) kept.shared = 0;
+}
+
 }  // namespace
 
 double tokens_of(const Setup& setup) {
@@ -86,7 +108,7 @@ LayerActivations layer_activations(const Setup& setup, bool has_experts) {
     add_experts(setup, kept);
   else
     kept.mlp = mlp_bytes(setup) * part * number(m.ffn);
-  if (setup.recompute == Recompute::kSelective) kept.scores = kept.log_sums = 0;
+  if (setup.recompute == Recompute::kSelective) leave_out_remade(setup, has_experts, kept);
   return kept;
 }
 

@@ -48,7 +48,7 @@ class Lister {
   }
   static void keeps(ModelPart& part, double bytes, const char* formula) {
     part.activations = bytes;
-    part.activation_formula = formula;
+    if (bytes > 0) part.activation_formula = formula;
   }
 
   std::int64_t norm_bias() const { return m_.norm_biases ? m_.hidden : 0; }
@@ -66,14 +66,17 @@ class Lister {
     const auto begin = parts_.size();
     norm("layer.norm1", kept_.norm1);
     attention();
-    norm("layer.norm2", kept_.norm2);
+    const LayerActivations plain = layer_activations(setup_, false);
+    const bool alike = dense == 0 || mixtures_ == 0 || plain.norm2 == kept_.norm2;
+    if (alike) norm("layer.norm2", kept_.norm2);
     if (kept_.dropout > 0) keeps(add("layer.dropouts"), kept_.dropout, "2 s b h");
     times(begin, layers);
     const auto mlps = parts_.size();
-    if (dense > 0)
-      mlp("layer.mlp", m_.ffn, mixtures_ > 0 ? layer_activations(setup_, false).mlp : kept_.mlp);
+    if (!alike) norm("layer.norm2", plain.norm2);
+    if (dense > 0) mlp("layer.mlp", m_.ffn, plain.mlp);
     times(mlps, dense);
     const auto others = parts_.size();
+    if (!alike) norm("layer.norm2_of_mixtures", kept_.norm2);
     if (mixtures_ > 0) experts();
     times(others, mixtures_);
   }
@@ -84,7 +87,9 @@ class Lister {
   }
 
   void norm(const char* name, double kept) {
-    keeps(add(name, m_.hidden, 0, norm_bias(), "h"), kept, "4 s b h");
+    const double both = 2 * bytes_of(setup_.type) * tokens_of(setup_) * sequence_share(setup_) *
+                        static_cast<double>(m_.hidden);
+    keeps(add(name, m_.hidden, 0, norm_bias(), "h"), kept, kept < both ? "2 s b h" : "4 s b h");
   }
 
   void attention() {
@@ -146,7 +151,7 @@ class Lister {
     if (m_.qk_norms)
       add("layer.attention.latent_norms", width, 0, m_.norm_biases ? width : 0, "q + c");
     keeps(add("layer.attention.latents"), kept_.latents,
-          m_.qk_norms ? "4 s b (q + c)" : "2 s b (q + c)");
+          m_.qk_norms && kept_.qkv > 0 ? "4 s b (q + c)" : "2 s b (q + c)");
     keeps(add("layer.attention.heads"), kept_.qkv, "2 s b a (2 d + v) / t");
   }
 
@@ -164,11 +169,14 @@ class Lister {
     keeps(add("layer.mlp.tokens"), kept_.routed, "2 k s b h");
     add("layer.mlp.experts.up", own * up, m_.hidden, m_.biases ? own * up : 0,
         m_.gated() ? "E/e 2 f h / t" : "E/e f h / t");
-    keeps(add("layer.mlp.experts.activation"), kept_.mlp, "6 k s b f / t");
+    const bool has_half = setup_.recompute == Recompute::kSelective && setup_.remade.activation;
+    keeps(add("layer.mlp.experts.activation"), kept_.mlp,
+          has_half ? "4 k s b f / t" : "6 k s b f / t");
     add("layer.mlp.experts.down", own * m_.hidden, ffn, m_.biases ? own * m_.hidden : 0,
         "E/e f h / t");
     if (m_.shared_ffn == 0) return;
-    const SharedActivations shared = shared_activations(setup_);
+    const SharedActivations shared =
+        kept_.shared > 0 ? shared_activations(setup_) : SharedActivations{};
     mlp("layer.mlp.shared", m_.shared_ffn, shared.mlp);
     if (shared.gathered > 0) keeps(add("layer.mlp.shared.gathered"), shared.gathered, "2 s b h");
     if (m_.shared_gate)

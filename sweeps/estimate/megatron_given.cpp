@@ -127,6 +127,7 @@ constexpr Named<std::string> kWords[] = {
     {"moe_token_dispatcher_type", &MegatronGiven::dispatcher},
     {"moe_layer_freq", &MegatronGiven::mixtures},
     {"pipeline_model_parallel_layout", &MegatronGiven::layout},
+    {"recompute_modules", &MegatronGiven::remade},
 };
 
 std::int64_t count_of(std::string_view name, const Value& value) {
@@ -193,7 +194,6 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "offload",
                                          "optimizer_cpu_offload",
                                          "partition_activations",
-                                         "recompute_modules",
                                          "standalone_embedding",
                                          "tensor_parallel_num_weight_shards",
                                          "use_custom_fsdp",
@@ -212,7 +212,6 @@ constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
     {"exp_avg_sq_dtype", "fp32"},
     {"main_grads_dtype", "fp32"},
     {"main_params_dtype", "fp32"},
-    {"recompute_modules", "core_attn"},
     {"data_parallel_sharding_strategy", "no_shard"},
     {"optimizer", "adam"},
     {"optimizer", "adamw"},

@@ -33,6 +33,7 @@ struct MegatronGiven {
   std::string granularity, method, positions_kind, normalization, implementation, backend;
   std::string hidden_dropout, attention_dropout, dispatcher;
   std::string mixtures;        ///< which layers have experts
+  std::string remade;          ///< what selective recomputation makes again: "mlp moe_act"
   std::string layout;          ///< where layers stand in a pipeline
   std::string older_method;    ///< which alone meant full recomputation until 2022
   std::string batch_schedule;  ///< "0:384 200B:768": the batch from that many tokens on

@@ -315,6 +315,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.fused_loss = given.fused_loss;
   setup.fuses_gradients = setup.framework == Framework::kMegatronCore && !given.no_fused_gradients;
   setup.grouped_experts = given.grouped_experts;
+  fill_in_remade(given, setup);
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
   if (given.experts && given.dispatcher == "flex")
@@ -355,6 +356,7 @@ MegatronGiven without_layout(MegatronGiven given) {
   given.recompute_selective = given.recompute_full = false;
   given.counts_embedding = given.counts_loss = false;
   given.granularity.clear();
+  given.remade.clear();
   given.method.clear();
   given.older_method.clear();
   given.batch_schedule.clear();

@@ -109,12 +109,27 @@ Recomputed recomputed(const Setup& setup, const InFlight& flight, const OfLayers
   return {flight.passes * stream * flight.layers / count, layer.most * count};
 }
 
-/// Of the layer whose backward pass makes its scores again, in selective recomputation.
-double scores_made_again(const Setup& setup) {
-  if (setup.recompute != Recompute::kSelective) return 0;
+/// Of the layer whose backward pass makes parts of it again, in selective recomputation: what
+/// stands in the MLP's place, or what comes before.
+double made_again(const Setup& setup, bool has_experts) {
   Setup keeps = setup;
   keeps.recompute = Recompute::kNone;
-  return layer_activations(keeps, false).scores;
+  const LayerActivations all = layer_activations(keeps, has_experts);
+  const LayerActivations kept = layer_activations(setup, has_experts);
+  const auto more = [&](double LayerActivations::*part) { return all.*part - kept.*part; };
+  const double attention = more(&LayerActivations::norm1) + more(&LayerActivations::latents) +
+                           more(&LayerActivations::qkv) + more(&LayerActivations::scores);
+  const double mlp = more(&LayerActivations::norm2) + more(&LayerActivations::mlp) +
+                     more(&LayerActivations::routed) + more(&LayerActivations::shared);
+  return std::max(attention, mlp);
+}
+
+double made_again(const Setup& setup, std::int64_t stage) {
+  if (setup.recompute != Recompute::kSelective) return 0;
+  const std::int64_t layers = setup.passes_of_stage(stage),
+                     mixtures = setup.mixture_passes_of_stage(stage);
+  return std::max(mixtures < layers ? made_again(setup, false) : 0,
+                  mixtures > 0 ? made_again(setup, true) : 0);
 }
 
 /// What attention over parts of a sequence holds until it ends: keys and values of all of them,
@@ -171,7 +186,7 @@ void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) 
     memory.working = norm + std::max(logits, std::max(parts.again, mtp.again) + within_layer);
   } else {
     memory.activations = flight.passes * flight.layers * layer.mean;
-    memory.working = norm + std::max(logits, scores_made_again(setup) + within_layer);
+    memory.working = norm + std::max(logits, made_again(setup, stage) + within_layer);
   }
   memory.activations += mtp.kept;
   if (stage == 0 && setup.hidden_dropout)

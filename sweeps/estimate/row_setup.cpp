@@ -72,7 +72,7 @@ class RowReader {
     if (why_.empty()) framework();
     if (why_.empty()) attention();
     if (why_.empty()) vocabulary();
-    if (why_.empty()) newer_stages();
+    if (why_.empty()) newer_choices();
     if (why_.empty()) check_parts();
     if (!why_.empty()) return {std::nullopt, why_, "", "", "", false};
     return {setup_, "", why_no_memory_, why_no_time_, doubt_, any_micro_batch_};
@@ -320,8 +320,10 @@ class RowReader {
     refuse(count_ends(setup_, embedding, loss));
   }
 
-  void newer_stages() {
+  /// What Megatron-Core alone has.
+  void newer_choices() {
     try {
+      fill_in_remade(given_, setup_);
       if (!fill_in_stages(given_, setup_))
         refuse("the layout '" + given_.layout + "' is not known");
       check_mtp(setup_);

@@ -99,7 +99,7 @@ double Setup::remade_share(std::int64_t stage) const {
 
 bool Setup::remakes_attention() const {
   // Megatron-Core makes what flash attention does again, too, though that keeps no scores.
-  return recompute == Recompute::kSelective &&
+  return recompute == Recompute::kSelective && remade.attention &&
          (attention == Attention::kScores || framework == Framework::kMegatronCore);
 }
 

@@ -23,6 +23,18 @@ enum class Recompute { kNone, kSelective, kFull };
 /// "none", "selective", "full".
 std::string_view text_of(Recompute recompute);
 
+/// What of each layer selective recomputation makes again, by Megatron's names. Of norms, which
+/// Transformer Engine has in the product behind them where it can, those that stand alone.
+struct Remade {
+  bool attention = true;    ///< core_attn: queries, keys and values are kept
+  bool norms = false;       ///< layernorm: their inputs are kept
+  bool heads = false;       ///< mla_up_proj: latents are kept
+  bool activation = false;  ///< moe_act: of experts
+  bool mlp = false;         ///< of layers without experts
+  bool experts = false;     ///< moe: all that stands in the MLP's place
+  bool shared = false;      ///< shared_experts
+};
+
 /// How attention is computed: with its scores in memory; by cuDNN; by the flash-attn library, which
 /// lays queries, keys and values out in another way than Megatron.
 enum class Attention { kScores, kFused, kFlash };
@@ -116,6 +128,7 @@ struct Setup {
   std::int64_t zero = 0;       ///< DeepSpeed's stage; Megatron's distributed optimizer is 1
   std::int64_t instances = 1;  ///< of the distributed optimizer, each over a part of DP
   Recompute recompute = Recompute::kNone;
+  Remade remade;                      ///< where it is selective
   std::int64_t recompute_layers = 1;  ///< between two inputs that are kept, in full recomputation
   bool recompute_block = false;       ///< only so many layers of a stage are made again
   bool sequence_parallel = false;
@@ -173,8 +186,16 @@ struct Setup {
   std::int64_t layers_of_chunk(std::int64_t stage, std::int64_t chunk) const;
   /// The share of a stage's layers, with MTP's, whose forward pass is made again.
   double remade_share(std::int64_t stage) const;
-  /// Whether attention alone is made again.
+  /// Whether selective recomputation makes attention again.
   bool remakes_attention() const;
+  /// Of a layer's two norms, whether each stands alone.
+  bool has_norm1_alone() const { return !transformer_engine || shape.is_latent(); }
+  bool has_norm2_alone(bool has_experts) const { return !transformer_engine || has_experts; }
+  /// Those that selective recomputation makes again.
+  std::int64_t remade_norms(bool has_experts) const {
+    if (!remade.norms) return 0;
+    return (has_norm1_alone() ? 1 : 0) + (has_norm2_alone(has_experts) ? 1 : 0);
+  }
   /// Of one gradient that is summed across ranks.
   double gradient_bytes() const;
   /// Whether each TP rank sends its own part to the next stage, and not all of them the whole.

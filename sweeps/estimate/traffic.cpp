@@ -53,6 +53,20 @@ class Speaker {
   double mixtures() const { return number(setup_.mixture_passes_of_stage(stage_)); }
   double mtp() const { return number(setup_.mtp_of_stage(stage_)); }
   double remade() const { return setup_.remade_share(stage_); }
+  bool selects(bool Remade::*module) const {
+    return setup_.recompute == Recompute::kSelective && setup_.remade.*module;
+  }
+  /// Layers whose experts selective recomputation sends tokens to again.
+  double mixtures_again() const { return selects(&Remade::experts) ? mixtures() : 0; }
+  /// Layers in which it sums up what an MLP makes again. What experts make is summed up where they
+  /// are not split, or beside what all tokens meet.
+  double mlps_again() const {
+    const bool has_shared = setup_.shape.shared_ffn > 0;
+    const bool shared = has_shared && (selects(&Remade::shared) || selects(&Remade::experts));
+    const bool experts = selects(&Remade::experts) && !split();
+    return (selects(&Remade::mlp) ? layers() - mixtures() : 0) +
+           (shared || experts ? mixtures() : 0);
+  }
   /// Bytes of a micro-batch's activations between layers.
   double activations() const {
     return bytes_of(setup_.type) * number(setup_.shape.seq / setup_.cp) * number(setup_.mbs) *
@@ -79,10 +93,10 @@ class Speaker {
     // Overlapped, what was gathered is kept, and not gathered again.
     const double kept = setup_.overlaps_shared ? mixtures() : 0;
     if (split()) {
-      calls("all_gather", 3 + remade(), begin + 2 * end - kept);
-      calls("reduce_scatter", 2 + remade(), begin + end);
+      calls("all_gather", 3 + remade(), begin + 2 * end - kept + mlps_again());
+      calls("reduce_scatter", 2 + remade(), begin + end + mlps_again());
     } else {
-      calls("all_reduce", 2 + remade(), begin + end);
+      calls("all_reduce", 2 + remade(), begin + end + mlps_again());
     }
     if (setup_.shape.is_latent()) latent_attention();
     if (mtp() > 0) mtp_projections();
@@ -126,7 +140,7 @@ class Speaker {
     calls("all_gather", 1, m.hidden);
     calls("reduce_scatter", 1 + remade(), m.hidden);
     for (const std::int64_t width : {queries, m.key_latent}) {
-      calls("all_gather", 2 + remade(), width);
+      calls("all_gather", 2 + remade() + (selects(&Remade::heads) ? 1 : 0), width);
       calls("reduce_scatter", 1, width);
     }
     calls("all_gather", 1 + remade(), m.shared_key);
@@ -242,7 +256,7 @@ class Speaker {
     if (mixtures() == 0) return;
     const double own = activations() / (split() ? number(setup_.tp) : 1);
     const double each = own * number(setup_.shape.experts_per_token);
-    const double ways = number(setup_.gas) * mixtures() * (2 + remade());
+    const double ways = number(setup_.gas) * (mixtures() * (2 + remade()) + mixtures_again());
     const auto gather = [&](Topic topic, double part, std::int64_t ranks) {
       say(topic, "all_gather", ways, part * number(ranks), ranks);
       say(topic, "reduce_scatter", ways, part * number(ranks), ranks);
