@@ -26,13 +26,16 @@ struct MegatronGiven {
   bool fused_loss = false, grouped_experts = false, shared_gate = false;
   bool latent = false, overlaps_shared = false, mtp_shares = false, no_fused_gradients = false;
   bool wide_gradients = false;  ///< of fp16, summed in fp32
+  bool narrow_sums = false;     ///< of gradients in bf16
+  bool precision_aware = false;
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;
   bool deepspeed = false, core = false;
   bool counts_embedding = false, counts_loss = false;  ///< as a layer of their stage
   std::string granularity, method, positions_kind, normalization, implementation, backend;
   std::string hidden_dropout, attention_dropout, dispatcher;
-  std::string mixtures;        ///< which layers have experts
+  std::string mixtures;  ///< which layers have experts
+  std::string gradient_type, wide_weight_type, first_moment_type, second_moment_type;
   std::string remade;          ///< what selective recomputation makes again: "mlp moe_act"
   std::string layout;          ///< where layers stand in a pipeline
   std::string older_method;    ///< which alone meant full recomputation until 2022

@@ -11,6 +11,7 @@
 #include "core/base/whole_number.h"
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
+#include "sweeps/estimate/newer_choices.h"
 #include "sweeps/estimate/newer_layers.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/stage_parameters.h"
@@ -298,6 +299,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.type = given.bf16 ? NumberType::kBf16 : given.fp16 ? NumberType::kFp16 : NumberType::kFp32;
   setup.zero = given.zero.value_or(given.distributed_optimizer ? 1 : 0);
   setup.wide_gradients = given.wide_gradients;
+  fill_in_optimizer(given, setup);
   setup.recompute = recompute_of(given);
   setup.recompute_layers = given.recompute_layers.value_or(1);
   setup.recompute_block = given.method == "block" || given.older_method == "block";
@@ -398,6 +400,9 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   const MegatronGiven given = read_arguments(arguments, result);
   result.setup.generation = generation;
   fill_in_or_refuse(given, framework_of(given), gpus, gpus_per_node, result);
+  if (given.precision_aware && result.setup.zero == 0)
+    bad_input("estimate: {} needs {}", typed_argument("use_precision_aware_optimizer"),
+              typed_argument("use_distributed_optimizer"));
   return result;
 }
 

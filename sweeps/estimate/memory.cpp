@@ -193,10 +193,9 @@ void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) 
     memory.activations += flight.passes * stream_bytes(setup) / bytes_of(setup.type);
   if (setup.pp > 1) memory.working += 2 * stream_bytes(setup);
   const double states = memory.allocated() - memory.retained;
-  // The wide copies of fp16's gradients live from the step to the next one's first backward pass.
-  const bool has_copies = setup.framework == Framework::kMegatronCore &&
-                          setup.type == NumberType::kFp16 && !setup.wide_gradients &&
-                          setup.zero == 0;
+  // The wide copies of narrow gradients live from the step to the next one's first backward pass.
+  const bool has_copies =
+      setup.framework == Framework::kMegatronCore && setup.copies_gradients() && setup.zero == 0;
   const double copies = has_copies ? 4 * number(stage_parameters(setup, stage).all()) : 0;
   memory.peak = std::max(states, states - copies + memory.activations + memory.working);
 }

@@ -2,7 +2,6 @@
 #include "sweeps/estimate/newer_layers.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -91,59 +90,6 @@ bool fill_in_stages(const MegatronGiven& given, Setup& setup) {
   std::partial_sum(counts.begin(), counts.end(), before.begin() + 1);
   setup.layers_before = std::make_shared<const std::vector<std::int64_t>>(std::move(before));
   return found.has_value();
-}
-
-namespace {
-
-constexpr std::pair<std::string_view, bool Remade::*> kModules[] = {
-    {"core_attn", &Remade::attention},
-    {"moe_act", &Remade::activation},
-    {"layernorm", &Remade::norms},
-    {"mla_up_proj", &Remade::heads},
-    {"mlp", &Remade::mlp},
-    {"moe", &Remade::experts},
-    {"shared_experts", &Remade::shared}};
-
-/// Of "mlp moe_act", "[mlp moe_act]" or "['mlp', 'moe_act']".
-Remade read_modules(std::string_view text, std::string_view name) {
-  constexpr std::string_view kBetween = " ,[]'\"";
-  Remade remade;
-  remade.attention = false;
-  for (auto begin = text.find_first_not_of(kBetween); begin < text.size();
-       begin = text.find_first_not_of(kBetween, begin)) {
-    const auto end = std::min(text.find_first_of(kBetween, begin), text.size());
-    const std::string_view word = text.substr(begin, end - begin);
-    const auto* const found = std::find_if(std::begin(kModules), std::end(kModules),
-                                           [&](const auto& one) { return one.first == word; });
-    if (found == std::end(kModules)) {
-      std::vector<std::string> known;
-      for (const auto& [module, member] : kModules) known.emplace_back(module);
-      bad_input("estimate: {} takes {}, not '{}'", name, join(known, ", "), printable(word));
-    }
-    remade.*found->second = true;
-    begin = end;
-  }
-  return remade;
-}
-
-}  // namespace
-
-void fill_in_remade(const MegatronGiven& given, Setup& setup) {
-  if (given.remade.empty() || setup.recompute != Recompute::kSelective) return;
-  const std::string name = typed_argument("recompute_modules");
-  setup.remade = read_modules(given.remade, name);
-  const Remade& remade = setup.remade;
-  const bool is_usual = remade.attention && !remade.norms && !remade.heads && !remade.activation &&
-                        !remade.mlp && !remade.experts && !remade.shared;
-  if (setup.framework != Framework::kMegatronCore && !is_usual)
-    bad_input("estimate: only Megatron-Core has {}", name);
-  if (remade.activation && setup.shape.experts > 0 && !setup.grouped_experts)
-    bad_input("estimate: {} moe_act needs {}", name, typed_argument("moe_grouped_gemm"));
-  if (remade.heads && !setup.shape.is_latent())
-    bad_input("estimate: {} mla_up_proj needs {}", name, typed_argument("multi_latent_attention"));
-  if (remade.shared && setup.overlaps_shared)
-    bad_input("estimate: {} shared_experts excludes {}", name,
-              typed_argument("moe_shared_expert_overlap"));
 }
 
 void check_mtp(const Setup& setup) {

@@ -17,10 +17,6 @@ bool fill_in_newer_layers(const MegatronGiven& given, Setup& setup);
 /// has no such thing, it has other layers, or says it twice.
 bool fill_in_stages(const MegatronGiven& given, Setup& setup);
 
-/// What selective recomputation makes again. Errors: Error (bad input) where Megatron does not know
-/// it, or the model has no such part.
-void fill_in_remade(const MegatronGiven& given, Setup& setup);
-
 /// Errors: Error (bad input) where Megatron would not start with MTP.
 void check_mtp(const Setup& setup);
 

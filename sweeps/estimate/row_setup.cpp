@@ -11,6 +11,7 @@
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_given.h"
 #include "sweeps/estimate/megatron_setup.h"
+#include "sweeps/estimate/newer_choices.h"
 #include "sweeps/estimate/newer_layers.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/point_rows.h"
@@ -324,6 +325,7 @@ class RowReader {
   void newer_choices() {
     try {
       fill_in_remade(given_, setup_);
+      fill_in_optimizer(given_, setup_);
       if (!fill_in_stages(given_, setup_))
         refuse("the layout '" + given_.layout + "' is not known");
       check_mtp(setup_);
@@ -359,7 +361,7 @@ class RowReader {
     setup_.reduces_narrow =
         row_.says("framework", "PURE") || setup_.framework == Framework::kDeepSpeedZero;
     setup_.later_deepspeed = row_.says("framework", "ALCF");
-    setup_.small_moments = row_.says("notes", "8-bit Adam");
+    if (row_.says("notes", "8-bit Adam")) setup_.moment_bytes = 2;
     setup_.offloads_optimizer =
         row_.says("notes", "Opt Offl=Y") || row_.says("notes", "full CPU offload");
     setup_.offloads_checkpoints = row_.says("framework", "Megatron-1.1.5");

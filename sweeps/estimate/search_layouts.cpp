@@ -117,7 +117,8 @@ class Search {
       if (split && (setup.tp == 1 || setup.shape.seq / setup.cp % setup.tp != 0)) continue;
       setup.sequence_parallel = split;
       for (const std::int64_t zero : {0, 1}) {
-        if (zero > 0 && setup.dp * setup.cp == 1) continue;
+        // Megatron's precision-aware optimizer is a distributed one.
+        if (setup.precision_aware ? zero == 0 : zero > 0 && setup.dp * setup.cp == 1) continue;
         setup.zero = zero;
         for (const Recompute recompute :
              {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {

@@ -113,6 +113,10 @@ double Setup::gradient_bytes() const {
   return is_narrow ? 2 : 4;
 }
 
+bool Setup::copies_gradients() const {
+  return type != NumberType::kFp32 && gradient_bytes() == 2 && !precision_aware;
+}
+
 bool Setup::sends_parts() const {
   if (sequence_parallel) return true;
   // Megatron-LM sends by Megatron-Core's code since the middle of 2023.

@@ -142,11 +142,15 @@ struct Setup {
   bool gathers_tokens = false;   ///< experts get their tokens by an all-gather, else by all-to-all
   bool deterministic = false;    ///< with the cuBLAS workspace that this needs
   bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022
-  bool small_moments = false;    ///< Adam of 8 bits
   bool offloads_optimizer = false, offloads_checkpoints = false;  ///< to the processor's memory
   bool scatters_messages = true;  ///< as Megatron-LM could from 2021 on, before Megatron-Core
   bool wide_gradients = false;    ///< of fp16 summed in fp32 (Megatron)
   bool reduces_narrow = false;    ///< gradients are summed in 16 bits also where others sum in 32
+  /// Megatron's optimizer takes such gradients as they are, and makes no wide copies.
+  bool precision_aware = false;
+  bool keeps_remainders = false;  ///< of weights in fp32 what those in bf16 lack
+  double wide_weight_bytes = 4;   ///< of what the optimizer keeps of a weight
+  double moment_bytes = 8;        ///< of both of its moments
   double logit_bytes = 0;         ///< of FSDP's trainers, of one logit and its gradient; 0: usual
 
   /// Whether stages that are no end may have other layers than the next.
@@ -198,6 +202,8 @@ struct Setup {
   }
   /// Of one gradient that is summed across ranks.
   double gradient_bytes() const;
+  /// Whether Megatron's optimizer makes wide copies of gradients.
+  bool copies_gradients() const;
   /// Whether each TP rank sends its own part to the next stage, and not all of them the whole.
   bool sends_parts() const;
   /// Whether the parts are gathered again there.

@@ -13,12 +13,13 @@ struct Bytes {
   double weight_ranks = 1, gradient_ranks = 1, optimizer_ranks = 1;
 };
 
-/// In fp16 the optimizer makes fp32 copies of the gradients, too: 4 of its 16. Where they are
-/// summed in fp32 it takes them as they are.
+/// Of gradients in 16 bits the optimizer makes fp32 copies, too. Where they are summed in fp32 it
+/// takes them as they are.
 Bytes of_megatron(const Setup& setup) {
-  Bytes bytes{2, 4, 12};
+  constexpr double kCopy = 4;
+  Bytes bytes{2, setup.gradient_bytes(), setup.wide_weight_bytes + setup.moment_bytes};
+  if (setup.copies_gradients()) bytes.optimizer += kCopy;
   if (setup.type == NumberType::kFp32) bytes = {4, 4, 8};
-  if (setup.type == NumberType::kFp16 && !setup.wide_gradients) bytes = {2, 2, 16};
   if (setup.zero > 0) bytes.optimizer_ranks = number(setup.shards());
   if (setup.zero == 3)
     bytes.weight_ranks = bytes.gradient_ranks = bytes.optimizer_ranks = number(setup.shards());
@@ -26,7 +27,7 @@ Bytes of_megatron(const Setup& setup) {
 }
 
 Bytes of_megatron_deepspeed(const Setup& setup) {
-  const double moments = setup.small_moments ? 2 : 8, ranks = setup.zero > 0 ? number(setup.dp) : 1;
+  const double moments = setup.moment_bytes, ranks = setup.zero > 0 ? number(setup.dp) : 1;
   if (setup.type == NumberType::kFp16) return {2, 3, 8 + moments, 1, 1, ranks};
   return {2, setup.later_deepspeed ? 6.0 : 8.0, 4 + moments, 1, 1, ranks};
 }
@@ -80,9 +81,9 @@ StateMemory state_memory(const Setup& setup, const Parameters& own) {
 
 double checkpoint_bytes(const Setup& setup) {
   constexpr double kWide = 4;
-  const double moments = setup.small_moments ? 2 : 2 * kWide;
+  const double moments = setup.precision_aware ? 2 * kWide : setup.moment_bytes;
   if (setup.type == NumberType::kFp32) return kWide + moments;
-  return bytes_of(setup.type) + kWide + moments;
+  return bytes_of(setup.type) + (setup.keeps_remainders ? kWide / 2 : kWide) + moments;
 }
 
 std::string state_words(const Setup& setup) {

@@ -51,6 +51,7 @@ class Clock {
   Stages stages(const Kinds<LayerTime>& layers) const;
   double pipeline_seconds(const Stages& stages) const;
   void add_passes(const Kinds<LayerTime>& layers, const Stages& stages, StepTime& time) const;
+  double optimizer_share() const;
   void add_update(StepTime& time) const;
 
   const Setup& s_;
@@ -142,6 +143,15 @@ void Clock::add_passes(const Kinds<LayerTime>& layers, const Stages& stages, Ste
   time.pipeline = pipeline_seconds(stages);
 }
 
+/// Of what the usual optimizer reads and writes in a step: states both ways, gradients and weights
+/// one way.
+double Clock::optimizer_share() const {
+  constexpr double kWeight = 2, kWide = 4;
+  if (!s_.precision_aware) return 1;
+  return (kWeight + s_.gradient_bytes() + 2 * (s_.wide_weight_bytes + s_.moment_bytes)) /
+         (kWeight + kWide + 2 * (kWide + 2 * kWide));
+}
+
 /// Gradients, weights and the optimizer of the stage that has most of them.
 void Clock::add_update(StepTime& time) const {
   double own = 0, experts = 0;
@@ -180,7 +190,7 @@ void Clock::add_update(StepTime& time) const {
     time.data += half(gradient) * (s_.zero == 2 ? number(s_.gas) : 1) + half(2);
   const double parts =
       s_.zero > 0 ? own / number(replicas()) + experts / number(s_.expert_shards()) : own + experts;
-  time.optimizer = rates_.optimizer_bytes * parts * layer_.seconds_a_byte();
+  time.optimizer = optimizer_share() * rates_.optimizer_bytes * parts * layer_.seconds_a_byte();
   time.fixed = rates_.fixed_ms * kMilli;
 }
 

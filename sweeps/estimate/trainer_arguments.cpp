@@ -42,7 +42,6 @@ std::string_view unknown_of_memory(const NamedValues& dump) {
                                            "fp8_format",
                                            "fp4",
                                            "fp4_format",
-                                           "use_precision_aware_optimizer",
                                            "mla_down_proj_fusion",
                                            "mtp_num_layers",
                                            "use_torch_fsdp2",

@@ -209,7 +209,8 @@ struct Measured {
 
 /// Source: Megatron-LM d98e8a64, tests/functional_tests/test_cases: moe/
 /// gpt3_moe_mcore_te_tp4_ep2_etp2_pp2_resume_torch_dist_dist_optimizer and …_1node, gpt/
-/// gpt3_mcore_te_tp2_pp2_mla, moe/gpt3_mcore_te_tp2_pp2_ep4_etp1_memory_speed.
+/// gpt3_mcore_te_tp2_pp2_mla, moe/gpt3_mcore_te_tp2_pp2_ep4_etp1_memory_speed and
+/// …_selective_recompute_experimental.
 TEST_CASE("memory is what Megatron's own tests measured on the last rank") {
   const std::string shared =
       "--num-layers 12 --hidden-size 512 --num-attention-heads 8 --micro-batch-size 4 "
@@ -228,20 +229,26 @@ TEST_CASE("memory is what Megatron's own tests measured on the last rank") {
       "--sequence-parallel --untie-embeddings-and-output-weights --bf16 --deterministic-mode "
       "--no-gradient-accumulation-fusion "
       "--transformer-impl transformer_engine --attention-backend unfused ";
-  const std::string mtp =
+  const std::string deep =
       "--num-layers 16 --hidden-size 1024 --ffn-hidden-size 4096 --num-attention-heads 32 "
       "--kv-channels 128 --seq-length 4096 --vocab-size 50257 --make-vocab-size-divisible-by 3232 "
       "--position-embedding-type rope --normalization RMSNorm --swiglu --disable-bias-linear "
       "--untie-embeddings-and-output-weights --multi-latent-attention --q-lora-rank 1536 "
       "--kv-lora-rank 512 --qk-head-dim 128 --qk-pos-emb-head-dim 64 --v-head-dim 128 "
       "--qk-layernorm --mtp-num-layers 1 --attention-dropout 0 --hidden-dropout 0 --bf16 "
-      "--num-experts 32 --moe-layer-freq ([0]*1+[1]*15) --moe-ffn-hidden-size 1024 "
+      "--num-experts 32 --moe-ffn-hidden-size 1024 "
       "--moe-shared-expert-intermediate-size 1024 --moe-router-topk 4 --moe-grouped-gemm "
       "--moe-token-dispatcher-type alltoall --tensor-model-parallel-size 2 --sequence-parallel "
-      "--pipeline-model-parallel-size 2 --num-virtual-stages-per-pipeline-rank 4 "
+      "--pipeline-model-parallel-size 2 "
       "--expert-model-parallel-size 4 --expert-tensor-parallel-size 1 --micro-batch-size 4 "
       "--global-batch-size 32 --use-distributed-optimizer --cross-entropy-loss-fusion "
       "--transformer-impl transformer_engine --attention-backend unfused ";
+  const std::string mtp =
+      deep + "--moe-layer-freq ([0]*1+[1]*15) --num-virtual-stages-per-pipeline-rank 4";
+  const std::string again = deep +
+                            "--moe-layer-freq ([0]*3+[1]*13) --pipeline-model-parallel-layout "
+                            "Et*3|(tt|)*6tmL --recompute-granularity selective "
+                            "--recompute-modules layernorm mla_up_proj mlp moe_act";
   const std::string two = shared + "--pipeline-model-parallel-size 2";
   for (const Measured& one : {
            Measured{two.c_str(), 8, Generation::kHopper, 628'064'768, 1'149'626'368, 0.001, 0.025},
@@ -255,6 +262,8 @@ TEST_CASE("memory is what Megatron's own tests measured on the last rank") {
                     0.005},
            Measured{mtp.c_str(), 8, Generation::kHopper, 6'632'031'744, 60'111'630'336, 0.015,
                     0.06},
+           Measured{again.c_str(), 8, Generation::kHopper, 6'025'470'464, 49'211'260'928, 0.016,
+                    0.016},
        }) {
     CAPTURE(one.words);
     const Setup setup = setup_of(one.words, one.gpus, one.generation);

@@ -100,9 +100,9 @@ TEST_CASE("what no account knows is said, and what is not said is not guessed") 
              Contains("--cp-comm-type"));
   CHECK(read(kOf2024 + " cp_comm_type=['a2a'] context_parallel_size=1").why_no_time.empty());
   CHECK(read(kOf2024 + " moe_layer_freq=[0,1]").why_no_time.empty());  // it has no experts
-  const ArgumentsSetup offloaded = read(kOf2024 + " use_precision_aware_optimizer=True");
-  CHECK_FALSE(offloaded.why_no_memory.empty());
-  CHECK(offloaded.why_no_time.empty());
+  const ArgumentsSetup narrow_loss = read(kOf2024 + " fp16_lm_cross_entropy=True");
+  CHECK_FALSE(narrow_loss.why_no_memory.empty());
+  CHECK(narrow_loss.why_no_time.empty());
   const ArgumentsSetup open = read(kOf2021, point_of(std::nullopt));
   CHECK_FALSE(open.setup);
   CHECK(open.why_not == "the size of its vocabulary is not known");

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweeps/estimate/newer_choices.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.h"
+#include "core/base/text.h"
+
+namespace pippin {
+
+namespace {
+
+constexpr std::pair<std::string_view, bool Remade::*> kModules[] = {
+    {"core_attn", &Remade::attention},
+    {"moe_act", &Remade::activation},
+    {"layernorm", &Remade::norms},
+    {"mla_up_proj", &Remade::heads},
+    {"mlp", &Remade::mlp},
+    {"moe", &Remade::experts},
+    {"shared_experts", &Remade::shared}};
+
+/// Of "mlp moe_act", "[mlp moe_act]" or "['mlp', 'moe_act']".
+Remade read_modules(std::string_view text, std::string_view name) {
+  constexpr std::string_view kBetween = " ,[]'\"";
+  Remade remade;
+  remade.attention = false;
+  for (auto begin = text.find_first_not_of(kBetween); begin < text.size();
+       begin = text.find_first_not_of(kBetween, begin)) {
+    const auto end = std::min(text.find_first_of(kBetween, begin), text.size());
+    const std::string_view word = text.substr(begin, end - begin);
+    const auto* const found = std::find_if(std::begin(kModules), std::end(kModules),
+                                           [&](const auto& one) { return one.first == word; });
+    if (found == std::end(kModules)) {
+      std::vector<std::string> known;
+      for (const auto& [module, member] : kModules) known.emplace_back(module);
+      bad_input("estimate: {} takes {}, not '{}'", name, join(known, ", "), printable(word));
+    }
+    remade.*found->second = true;
+    begin = end;
+  }
+  return remade;
+}
+
+}  // namespace
+
+void fill_in_remade(const MegatronGiven& given, Setup& setup) {
+  if (given.remade.empty() || setup.recompute != Recompute::kSelective) return;
+  const std::string name = typed_argument("recompute_modules");
+  setup.remade = read_modules(given.remade, name);
+  const Remade& remade = setup.remade;
+  const bool is_usual = remade.attention && !remade.norms && !remade.heads && !remade.activation &&
+                        !remade.mlp && !remade.experts && !remade.shared;
+  if (setup.framework != Framework::kMegatronCore && !is_usual)
+    bad_input("estimate: only Megatron-Core has {}", name);
+  if (remade.activation && setup.shape.experts > 0 && !setup.grouped_experts)
+    bad_input("estimate: {} moe_act needs {}", name, typed_argument("moe_grouped_gemm"));
+  if (remade.heads && !setup.shape.is_latent())
+    bad_input("estimate: {} mla_up_proj needs {}", name, typed_argument("multi_latent_attention"));
+  if (remade.shared && setup.overlaps_shared)
+    bad_input("estimate: {} shared_experts excludes {}", name,
+              typed_argument("moe_shared_expert_overlap"));
+}
+
+namespace {
+
+/// Of one number of that type, as it is typed or dumped: "bf16", "torch.bfloat16". 4 where it is
+/// not given.
+double typed_bytes(std::string_view text, std::string_view argument,
+                   std::initializer_list<std::string_view> known) {
+  constexpr std::pair<std::string_view, std::string_view> kDumped[] = {{"torch.float32", "fp32"},
+                                                                       {"torch.float16", "fp16"},
+                                                                       {"torch.bfloat16", "bf16"},
+                                                                       {"torch.uint8", "fp8"}};
+  for (const auto& [dumped, typed] : kDumped)
+    if (text == dumped) text = typed;
+  if (text.empty() || text == "fp32") return 4;
+  if (std::find(known.begin(), known.end(), text) == known.end())
+    bad_input("estimate: {} is one of fp32, {}, not '{}'", typed_argument(argument),
+              fmt::join(known, ", "), printable(text));
+  return text == "fp8" ? 1 : 2;
+}
+
+}  // namespace
+
+void fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
+  const bool narrow_sums = given.narrow_sums && setup.type == NumberType::kBf16;
+  const double gradient = typed_bytes(given.gradient_type, "main_grads_dtype", {"bf16"});
+  const double weight = typed_bytes(given.wide_weight_type, "main_params_dtype", {"fp16"});
+  const double first =
+      typed_bytes(given.first_moment_type, "exp_avg_dtype", {"fp16", "bf16", "fp8"});
+  const double second =
+      typed_bytes(given.second_moment_type, "exp_avg_sq_dtype", {"fp16", "bf16", "fp8"});
+  constexpr double kWide = 4;
+  if (narrow_sums) setup.reduces_narrow = true;
+  if (!given.precision_aware) {
+    if (gradient + weight + first + second < 4 * kWide)
+      bad_input("estimate: without {} Megatron takes {}, {}, {} and {} fp32 alone",
+                typed_argument("use_precision_aware_optimizer"), typed_argument("main_grads_dtype"),
+                typed_argument("main_params_dtype"), typed_argument("exp_avg_dtype"),
+                typed_argument("exp_avg_sq_dtype"));
+    return;
+  }
+  if (setup.framework != Framework::kMegatronCore)
+    bad_input("estimate: only Megatron-Core has {}",
+              typed_argument("use_precision_aware_optimizer"));
+  if (setup.type == NumberType::kFp32) return;
+  setup.precision_aware = true;
+  if (gradient < kWide && setup.type == NumberType::kBf16) setup.reduces_narrow = true;
+  // Of bf16 it keeps the bits that the weight lacks.
+  setup.keeps_remainders = weight == kWide && setup.type == NumberType::kBf16;
+  setup.wide_weight_bytes = setup.keeps_remainders ? 2 : weight;
+  setup.moment_bytes = first + second;
+}
+
+}  // namespace pippin
