@@ -170,6 +170,7 @@ std::string why_no_time(const Setup& setup) {
   if (setup.type == NumberType::kFp32) return "it trains in fp32, and rates are of 16 bits";
   if (setup.type == NumberType::kBf16 && setup.generation == Generation::kVolta)
     return "such a GPU has no bf16";
+  if (setup.fp8 != Fp8::kNone) return "how fast products in 8 bits are is not known";
   return setup.offloads_optimizer ? "how fast offloading is is not known" : "";
 }
 

@@ -234,9 +234,10 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
   Hardware hardware;
   if (!options.cluster.empty()) hardware = hardware_of(cluster_named(options.cluster, "--cluster"));
   take_options(options, hardware);
+  const NamedValues arguments = arguments_of_words(options.arguments);
   const MegatronSetup read = megatron_setup(
-      arguments_of_words(options.arguments), options.gpus, hardware.gpus_per_node,
-      hardware.accelerator ? generation_of(*hardware.accelerator) : Generation::kAmpere);
+      arguments, options.gpus, hardware.gpus_per_node,
+      hardware.accelerator ? generation_of(*hardware.accelerator) : usual_generation(arguments));
   const auto remarks = what_was_taken(read);
   for (const auto& words : remarks) remark(globals, words);
   if (options.checkpoints) {

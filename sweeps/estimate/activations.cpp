@@ -9,9 +9,11 @@ namespace {
 /// kept both of its factors besides.
 double mlp_bytes(const Setup& setup) {
   const double element = bytes_of(setup.type);
-  if (!setup.shape.gated()) return 2 * element;
-  return (setup.framework == Framework::kMegatron2023 ? 4 : 3) * element;
+  if (!setup.shape.gated()) return element + setup.input_bytes();
+  return (setup.framework == Framework::kMegatron2023 ? 3 : 2) * element + setup.input_bytes();
 }
+
+double expert_bytes(const Setup& setup) { return 2 * bytes_of(setup.type) + setup.input_bytes(); }
 
 /// The balanced load of the experts of one GPU: each token meets several.
 void add_experts(const Setup& setup, LayerActivations& kept) {
@@ -19,11 +21,10 @@ void add_experts(const Setup& setup, LayerActivations& kept) {
   // rest of a block below 1 MiB: on average half of that, of four tensors.
   constexpr double kRest = 4 * 512.0 * 1024;
   const Shape& m = setup.shape;
-  const double element = bytes_of(setup.type);
   const double rows = tokens_of(setup) * sequence_share(setup) * number(m.experts_per_token) *
                       number(setup.expert_tp);
-  kept.routed = element * rows * number(m.hidden) + kRest;
-  kept.mlp = 3 * element * rows * number(m.expert_ffn) / number(setup.expert_tp);
+  kept.routed = setup.input_bytes() * rows * number(m.hidden) + kRest;
+  kept.mlp = expert_bytes(setup) * rows * number(m.expert_ffn) / number(setup.expert_tp);
   const SharedActivations shared = shared_activations(setup);
   kept.shared = shared.mlp + shared.gathered + shared.gated;
 }
@@ -42,11 +43,12 @@ void leave_out_remade(const Setup& setup, bool has_experts, LayerActivations& ke
   }
   const bool is_whole = has_experts ? again.experts : again.mlp;
   const bool has_norm2 = setup.has_norm2_alone(has_experts);
-  if (again.norms && setup.has_norm1_alone()) kept.norm1 /= 2;
-  if (has_norm2 ? again.norms : is_whole) kept.norm2 /= 2;
+  const double input = element * tokens * sequence_share(setup) * number(m.hidden);
+  if (again.norms && setup.has_norm1_alone()) kept.norm1 = input;
+  if (has_norm2 ? again.norms : is_whole) kept.norm2 = input;
   if (is_whole) kept.mlp = kept.routed = kept.shared = 0;
   if (!has_experts || is_whole) return;
-  if (again.activation) kept.mlp *= 2.0 / 3;
+  if (again.activation) kept.mlp *= 2 * element / expert_bytes(setup);
   if (again.shared) kept.shared = 0;
 }
 
@@ -66,7 +68,10 @@ SharedActivations shared_activations(const Setup& setup) {
   if (m.shared_ffn == 0) return kept;
   const double tokens = tokens_of(setup), stream = bytes_of(setup.type) * tokens * number(m.hidden);
   kept.mlp = mlp_bytes(setup) * tokens / number(setup.tp) * number(m.shared_ffn);
-  if (setup.overlaps_shared && setup.sequence_parallel) kept.gathered = stream;
+  if (setup.overlaps_shared && setup.sequence_parallel)
+    kept.gathered = setup.input_bytes() * tokens * number(m.hidden);
+  else if (setup.fp8 != Fp8::kNone && !setup.remakes_norms())
+    kept.gathered = setup.input_bytes() * tokens * number(m.hidden) * sequence_share(setup);
   if (m.shared_gate) kept.gated = stream * sequence_share(setup);
   return kept;
 }
@@ -78,11 +83,16 @@ LayerActivations layer_activations(const Setup& setup, bool has_experts) {
   const double part = tokens / number(setup.tp);
   const double queries = number(m.heads * m.head_width), keys = number(m.kv_heads * m.head_width);
   LayerActivations kept;
-  kept.norm1 = kept.norm2 = 2 * element * own;
+  const double input = setup.input_bytes();
+  // Of latent attention two products keep the norm's output, each in its own 8 bits; of experts the
+  // router keeps it as it is.
+  const bool is_narrow = setup.fp8 != Fp8::kNone;
+  kept.norm1 = (element + (is_narrow && m.is_latent() ? 2 : 1) * input) * own;
+  kept.norm2 = (element + (has_experts ? element : input)) * own;
   kept.qkv = element * part * (queries + number(m.key_widths()));
-  kept.context = element * part * number(m.heads * m.values());
+  kept.context = input * part * number(m.heads * m.values());
   if (m.is_latent())
-    kept.latents = (m.qk_norms ? 2 : 1) * element * tokens * sequence_share(setup) *
+    kept.latents = ((m.qk_norms ? element : 0) + input) * tokens * sequence_share(setup) *
                    number(m.query_latent + m.key_latent);
   else if (m.qk_norms)
     kept.qk_norms = 2 * element * part * (queries + keys);
@@ -90,6 +100,8 @@ LayerActivations layer_activations(const Setup& setup, bool has_experts) {
       setup.framework == Framework::kMegatronCore || setup.framework == Framework::kMegatron2023;
   // Of one sequence both orders are the same.
   if (setup.attention == Attention::kFlash && is_core && setup.mbs > 1) kept.copy = kept.context;
+  if (is_narrow && setup.attention != Attention::kScores && !setup.remakes_attention())
+    kept.copy = element * part * number(m.heads * m.values());
   // The flash-attn library before Hopper's wants values as wide as keys, and gives as much.
   if (setup.attention == Attention::kFlash && is_core && m.values() < m.head_width &&
       setup.generation == Generation::kAmpere) {
@@ -116,11 +128,12 @@ LayerActivations layer_activations(const Setup& setup, bool has_experts) {
 /// behind the last norm. What the projection makes is gathered, and a rank's part of the sequence
 /// is a view of that. Source: Megatron-LM, multi_token_prediction.py.
 double mtp_stream_bytes(const Setup& setup) {
-  constexpr double kParts = 6;
+  constexpr double kParts = 4, kInputs = 2;
   const double element = bytes_of(setup.type),
                whole = tokens_of(setup) * number(setup.shape.hidden);
   const double own = whole * sequence_share(setup);
-  return element * (kParts * own + whole - own) + (setup.hidden_dropout ? own : 0);
+  return element * (kParts * own + whole - own) + setup.input_bytes() * kInputs * own +
+         (setup.hidden_dropout ? own : 0);
 }
 
 }  // namespace pippin

@@ -27,8 +27,8 @@ struct LayerActivations {
   }
 };
 
-/// Of the experts that all tokens meet: the MLP's, its input where that is kept as it was gathered,
-/// and what a gate weighs.
+/// Of the experts that all tokens meet: the MLP's, its input where that is kept as it was gathered
+/// or in 8 bits, and what a gate weighs.
 struct SharedActivations {
   double mlp = 0, gathered = 0, gated = 0;
 };

@@ -26,11 +26,15 @@ bool is_before_hopper(const Setup& setup) {
   return setup.generation == Generation::kAmpere || setup.generation == Generation::kVolta;
 }
 
-/// Grouped products of experts have one for each of four streams more.
+/// Grouped products of experts have one for each of four streams more, and those that overlap with
+/// TP's messages one for each of three. Source: Transformer Engine, cpp_extensions/gemm.py.
 double engine_workspaces(const Setup& setup) {
   const double one = is_before_hopper(setup) ? 4 * kMib : 32 * kMib;
   const bool has_experts = setup.shape.experts > 0;
-  if (setup.transformer_engine) return has_experts && setup.grouped_experts ? 5 * one : one;
+  constexpr double kGrouped = 4, kOverlapping = 3;
+  if (setup.transformer_engine)
+    return one * (1 + (has_experts && setup.grouped_experts ? kGrouped : 0) +
+                  (setup.overlaps_tensor ? kOverlapping : 0));
   return has_experts && setup.generation != Generation::kAmpere ? one : 0;  // the router's product
 }
 

@@ -27,7 +27,8 @@ struct MegatronGiven {
   bool latent = false, overlaps_shared = false, mtp_shares = false, no_fused_gradients = false;
   bool wide_gradients = false;  ///< of fp16, summed in fp32
   bool narrow_sums = false;     ///< of gradients in bf16
-  bool precision_aware = false;
+  bool precision_aware = false, fp8_weights = false, overlaps_tensor = false;
+  bool ends_in_bf16 = false;  ///< the first layers and the last ones, beside others in 8 bits
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;
   bool deepspeed = false, core = false;
@@ -36,6 +37,7 @@ struct MegatronGiven {
   std::string hidden_dropout, attention_dropout, dispatcher;
   std::string mixtures;  ///< which layers have experts
   std::string gradient_type, wide_weight_type, first_moment_type, second_moment_type;
+  std::string fp8_format, fp8_recipe;
   std::string remade;          ///< what selective recomputation makes again: "mlp moe_act"
   std::string layout;          ///< where layers stand in a pipeline
   std::string older_method;    ///< which alone meant full recomputation until 2022

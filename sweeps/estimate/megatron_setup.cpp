@@ -264,7 +264,8 @@ MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result
   for (const auto& [name, value] : arguments) {
     if (is_of_context(name) && given.cp.value_or(1) == 1) continue;
     // DeepSpeed's file says what --zero-stage may say, too.
-    const bool is_known = is_estimated_by(name) || (name == "deepspeed_config" && given.zero);
+    const bool is_known =
+        is_estimated_by(current_name(name)) || (name == "deepspeed_config" && given.zero);
     const bool is_untimed = is_unknown_to_time(name, value);
     if (!is_known && (is_untimed || is_unknown_to_memory(name, value)))
       result.unknown.push_back(typed_argument(name));
@@ -299,7 +300,6 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.type = given.bf16 ? NumberType::kBf16 : given.fp16 ? NumberType::kFp16 : NumberType::kFp32;
   setup.zero = given.zero.value_or(given.distributed_optimizer ? 1 : 0);
   setup.wide_gradients = given.wide_gradients;
-  fill_in_optimizer(given, setup);
   setup.recompute = recompute_of(given);
   setup.recompute_layers = given.recompute_layers.value_or(1);
   setup.recompute_block = given.method == "block" || given.older_method == "block";
@@ -309,6 +309,9 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   result.assumed.push_back(fmt::format("the code of {}", name_of(setup.framework)));
   setup.transformer_engine =
       setup.framework == Framework::kMegatronCore && given.implementation != "local";
+  if (!fill_in_fp8(given, setup))
+    result.unknown.push_back(typed_argument("first_last_layers_bf16"));
+  fill_in_optimizer(given, setup);
   setup.deterministic = given.deterministic;
   setup.attention = attention_of(given, setup);
   setup.hidden_dropout = !is_zero(given.hidden_dropout);
@@ -317,6 +320,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.fused_loss = given.fused_loss;
   setup.fuses_gradients = setup.framework == Framework::kMegatronCore && !given.no_fused_gradients;
   setup.grouped_experts = given.grouped_experts;
+  setup.overlaps_tensor = given.overlaps_tensor && setup.transformer_engine && setup.tp > 1;
   fill_in_remade(given, setup);
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
@@ -366,6 +370,13 @@ MegatronGiven without_layout(MegatronGiven given) {
 }
 
 }  // namespace
+
+Generation usual_generation(const NamedValues& arguments) {
+  const bool has_fp8 = std::any_of(arguments.begin(), arguments.end(), [](const auto& one) {
+    return current_name(one.first) == "fp8";
+  });
+  return has_fp8 ? Generation::kHopper : Generation::kAmpere;
+}
 
 std::string_view name_of(Framework framework) {
   switch (framework) {

@@ -40,6 +40,9 @@ struct MegatronModel {
 /// variable is left in it.
 NamedValues arguments_of_words(const std::vector<std::string>& words);
 
+/// Of the GPU where none is named: Ampere, or, with products in 8 bits, the first that has those.
+Generation usual_generation(const NamedValues& arguments);
+
 /// `arguments` by the names of a dump ("num_layers"; of a flag the text is True), those of torchrun
 /// among them. `gpus` and `gpus_per_node` go before what the arguments say of the world.
 /// Errors: Error (bad input) where one that is needed is missing, is no count, does not divide, or

@@ -87,6 +87,40 @@ double typed_bytes(std::string_view text, std::string_view argument,
 
 }  // namespace
 
+namespace {
+
+/// Errors: Error (bad input) for another one.
+Fp8 fp8_of_recipe(std::string_view recipe) {
+  constexpr std::pair<std::string_view, Fp8> kRecipes[] = {{"delayed", Fp8::kTensors},
+                                                           {"tensorwise", Fp8::kTensors},
+                                                           {"blockwise", Fp8::kBlocks},
+                                                           {"mxfp8", Fp8::kMx}};
+  if (recipe.empty()) return Fp8::kTensors;
+  for (const auto& [name, fp8] : kRecipes)
+    if (recipe == name) return fp8;
+  bad_input("estimate: {} is one of delayed, tensorwise, blockwise, mxfp8, not '{}'",
+            typed_argument("fp8_recipe"), printable(recipe));
+}
+
+}  // namespace
+
+bool fill_in_fp8(const MegatronGiven& given, Setup& setup) {
+  if (given.fp8_format.empty()) return true;
+  if (!setup.transformer_engine)
+    bad_input("estimate: only Megatron-Core with Transformer Engine has {}",
+              typed_argument("fp8_format"));
+  if (setup.generation == Generation::kVolta || setup.generation == Generation::kAmpere)
+    bad_input("estimate: {} needs a GPU from Hopper on", typed_argument("fp8_format"));
+  if (setup.type == NumberType::kFp32)
+    bad_input("estimate: {} is for weights in 16 bits: add --bf16", typed_argument("fp8_format"));
+  if (given.fp8_format != "e4m3" && given.fp8_format != "hybrid")
+    bad_input("estimate: {} is e4m3 or hybrid, not '{}'", typed_argument("fp8_format"),
+              printable(given.fp8_format));
+  setup.fp8 = fp8_of_recipe(given.fp8_recipe);
+  setup.fp8_weights = given.fp8_weights;
+  return !given.ends_in_bf16;
+}
+
 void fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
   const bool narrow_sums = given.narrow_sums && setup.type == NumberType::kBf16;
   const double gradient = typed_bytes(given.gradient_type, "main_grads_dtype", {"bf16"});
@@ -109,12 +143,16 @@ void fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
     bad_input("estimate: only Megatron-Core has {}",
               typed_argument("use_precision_aware_optimizer"));
   if (setup.type == NumberType::kFp32) return;
+  setup.moment_bytes = first + second;
   setup.precision_aware = true;
   if (gradient < kWide && setup.type == NumberType::kBf16) setup.reduces_narrow = true;
+  // With other recipes than this Megatron keeps wide weights itself, and copies gradients to them.
+  const bool is_delayed = given.fp8_recipe.empty() || given.fp8_recipe == "delayed";
+  setup.takes_narrow = is_delayed || weight < kWide;
   // Of bf16 it keeps the bits that the weight lacks.
-  setup.keeps_remainders = weight == kWide && setup.type == NumberType::kBf16;
+  setup.keeps_remainders = setup.takes_narrow && weight == kWide &&
+                           setup.type == NumberType::kBf16 && !setup.fp8_weights;
   setup.wide_weight_bytes = setup.keeps_remainders ? 2 : weight;
-  setup.moment_bytes = first + second;
 }
 
 }  // namespace pippin

@@ -10,6 +10,11 @@ namespace pippin {
 /// it, or the model has no such part.
 void fill_in_remade(const MegatronGiven& given, Setup& setup);
 
+/// Products in 8 bits. Requires the GPU, the type of the rest, and whether layers are Transformer
+/// Engine's. False where a part of the layers has none in a way that is not known. Errors: Error
+/// (bad input) where they are not, for a GPU that has none, or for a recipe that is none.
+bool fill_in_fp8(const MegatronGiven& given, Setup& setup);
+
 /// In which types gradients are summed and the optimizer keeps its state. Requires the type that is
 /// trained in. Errors: Error (bad input) where Megatron has no such type, or not without its
 /// precision-aware optimizer.

@@ -103,6 +103,32 @@ bool Setup::remakes_attention() const {
          (attention == Attention::kScores || framework == Framework::kMegatronCore);
 }
 
+namespace {
+
+/// Of one number in 8 bits: itself, and its part of a scale.
+double fp8_bytes(Fp8 fp8, double numbers_a_block) {
+  constexpr double kWideScale = 4, kMxNumbers = 32;
+  if (fp8 == Fp8::kTensors) return 1;
+  return 1 + (fp8 == Fp8::kMx ? 1 / kMxNumbers : kWideScale / numbers_a_block);
+}
+
+}  // namespace
+
+double Setup::input_bytes() const {
+  constexpr double kRow = 128;
+  return fp8 == Fp8::kNone ? bytes_of(type) : fp8_bytes(fp8, kRow);
+}
+
+/// Both ways through a matrix, where products cannot read it either way or blocks differ; Blackwell
+/// reads tensors of one scale either way. Copies of wider weights are kept from step to step.
+/// Source: Transformer Engine, tensor/*_tensor.py.
+double Setup::layer_weight_bytes() const {
+  constexpr double kSquare = 128.0 * 128;
+  if (fp8 == Fp8::kNone) return bytes_of(type);
+  const bool one_way = fp8 == Fp8::kTensors && generation == Generation::kBlackwell;
+  return (fp8_weights ? 0 : bytes_of(type)) + (one_way ? 1 : 2) * fp8_bytes(fp8, kSquare);
+}
+
 double Setup::gradient_bytes() const {
   if (framework == Framework::kProbe || type == NumberType::kFp32) return 4;
   const bool is_megatron = framework == Framework::kMegatron2 ||
@@ -114,7 +140,7 @@ double Setup::gradient_bytes() const {
 }
 
 bool Setup::copies_gradients() const {
-  return type != NumberType::kFp32 && gradient_bytes() == 2 && !precision_aware;
+  return type != NumberType::kFp32 && gradient_bytes() == 2 && !takes_narrow;
 }
 
 bool Setup::sends_parts() const {

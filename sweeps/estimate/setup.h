@@ -17,6 +17,10 @@ enum class NumberType { kFp32, kFp16, kBf16 };
 /// Of one number.
 inline double bytes_of(NumberType type) { return type == NumberType::kFp32 ? 4 : 2; }
 
+/// What products within layers are made in by Transformer Engine: in the type of the rest, or in 8
+/// bits with a scale for each tensor, for each block of 128, or for 32 numbers each (MXFP8).
+enum class Fp8 { kNone, kTensors, kBlocks, kMx };
+
 /// What of a layer's activations is made again in the backward pass: nothing, the attention scores,
 /// or all but what begins the layer.
 enum class Recompute { kNone, kSelective, kFull };
@@ -122,6 +126,8 @@ struct Setup {
   std::int64_t mbs = 1, gas = 1;
   std::int64_t gpus_per_node = 8;
   NumberType type = NumberType::kBf16;
+  Fp8 fp8 = Fp8::kNone;
+  bool fp8_weights = false;  ///< weights of products within layers are kept in 8 bits alone
   Framework framework = Framework::kMegatronCore;
   Generation generation = Generation::kAmpere;
 
@@ -138,6 +144,7 @@ struct Setup {
   bool transformer_engine = true;
   bool fuses_gradients = false;  ///< the products of weights' gradients add them up themselves
   bool grouped_experts = false;  ///< their products are one call
+  bool overlaps_tensor = false;  ///< products of layers with TP's messages
   bool overlaps_shared = false;  ///< experts that all tokens meet, with others' tokens on their way
   bool gathers_tokens = false;   ///< experts get their tokens by an all-gather, else by all-to-all
   bool deterministic = false;    ///< with the cuBLAS workspace that this needs
@@ -146,8 +153,8 @@ struct Setup {
   bool scatters_messages = true;  ///< as Megatron-LM could from 2021 on, before Megatron-Core
   bool wide_gradients = false;    ///< of fp16 summed in fp32 (Megatron)
   bool reduces_narrow = false;    ///< gradients are summed in 16 bits also where others sum in 32
-  /// Megatron's optimizer takes such gradients as they are, and makes no wide copies.
-  bool precision_aware = false;
+  bool precision_aware = false;   ///< Megatron's optimizer, whose states have types of their own
+  bool takes_narrow = false;      ///< it takes such gradients as they are, and makes no wide copies
   bool keeps_remainders = false;  ///< of weights in fp32 what those in bf16 lack
   double wide_weight_bytes = 4;   ///< of what the optimizer keeps of a weight
   double moment_bytes = 8;        ///< of both of its moments
@@ -192,14 +199,20 @@ struct Setup {
   double remade_share(std::int64_t stage) const;
   /// Whether selective recomputation makes attention again.
   bool remakes_attention() const;
+  /// Whether it makes norms again.
+  bool remakes_norms() const { return recompute == Recompute::kSelective && remade.norms; }
   /// Of a layer's two norms, whether each stands alone.
   bool has_norm1_alone() const { return !transformer_engine || shape.is_latent(); }
   bool has_norm2_alone(bool has_experts) const { return !transformer_engine || has_experts; }
-  /// Those that selective recomputation makes again.
+  /// Those that are made again.
   std::int64_t remade_norms(bool has_experts) const {
-    if (!remade.norms) return 0;
+    if (!remakes_norms()) return 0;
     return (has_norm1_alone() ? 1 : 0) + (has_norm2_alone(has_experts) ? 1 : 0);
   }
+  /// Of one number that a product within a layer keeps of its input.
+  double input_bytes() const;
+  /// Of one weight of such a product, with its copies in 8 bits.
+  double layer_weight_bytes() const;
   /// Of one gradient that is summed across ranks.
   double gradient_bytes() const;
   /// Whether Megatron's optimizer makes wide copies of gradients.

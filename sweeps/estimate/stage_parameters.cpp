@@ -8,11 +8,12 @@
 namespace pippin {
 
 Parameters operator+(const Parameters& a, const Parameters& b) {
-  return {a.split + b.split, a.replicated + b.replicated, a.experts + b.experts};
+  return {a.split + b.split, a.replicated + b.replicated, a.experts + b.experts,
+          a.products + b.products};
 }
 
 Parameters operator*(std::int64_t times, const Parameters& one) {
-  return {times * one.split, times * one.replicated, times * one.experts};
+  return {times * one.split, times * one.replicated, times * one.experts, times * one.products};
 }
 
 namespace {
@@ -30,9 +31,11 @@ std::int64_t word_embedding(const Setup& setup) {
 struct Mlp {
   Mlp(const Shape& m, std::int64_t width, std::int64_t parts) {
     const std::int64_t up = (m.gated() ? 2 : 1) * width;
-    split = (up + width) * m.hidden / parts + (m.biases ? up / parts : 0);
+    products = (up + width) * m.hidden / parts;
+    split = products + (m.biases ? up / parts : 0);
     whole = m.biases ? m.hidden : 0;
   }
+  std::int64_t products;
   std::int64_t split;  ///< with the biases of what is split
   std::int64_t whole;
 };
@@ -41,6 +44,7 @@ void add_mlp(const Setup& setup, std::int64_t width, Parameters& layer) {
   const Mlp mlp(setup.shape, width, setup.tp);
   layer.split += mlp.split;
   layer.replicated += mlp.whole;
+  layer.products += mlp.products;
 }
 
 void add_experts(const Setup& setup, Parameters& layer) {
@@ -48,6 +52,7 @@ void add_experts(const Setup& setup, Parameters& layer) {
   const Mlp one(m, m.expert_ffn, setup.expert_tp);
   layer.replicated += m.experts * (m.hidden + (m.biases ? 1 : 0));  // the router
   layer.experts += m.experts / setup.ep * (one.split + one.whole);
+  layer.products += m.experts / setup.ep * one.products;
   if (m.shared_ffn > 0) add_mlp(setup, m.shared_ffn, layer);
   if (m.shared_gate) layer.replicated += m.hidden;
 }
@@ -59,6 +64,7 @@ Parameters layer_parameters(const Setup& setup, bool has_experts) {
   Parameters layer;
   each_attention_matrix(m, setup.tp, [&](const AttentionMatrix& one) {
     (one.is_split ? layer.split : layer.replicated) += one.elements();
+    layer.products += one.elements();
   });
   if ((m.biases || m.qkv_biases) && !m.is_latent())
     layer.split += (query_width(m) + 2 * key_width(m)) / setup.tp;
@@ -75,13 +81,13 @@ Parameters layer_parameters(const Setup& setup, bool has_experts) {
 
 Parameters embedding_parameters(const Setup& setup) {
   const Shape& m = setup.shape;
-  return {word_embedding(setup), m.learned_positions ? m.positions * m.hidden : 0, 0};
+  return {word_embedding(setup), m.learned_positions ? m.positions * m.hidden : 0};
 }
 
 Parameters head_parameters(const Setup& setup) {
   const Shape& m = setup.shape;
   const bool shares = m.tied && setup.pp == 1;
-  Parameters head{shares ? 0 : word_embedding(setup), norm(m), 0};
+  Parameters head{shares ? 0 : word_embedding(setup), norm(m)};
   // DeepSpeed ties the embedding with its positions.
   if (setup.framework == Framework::kDeepSpeedPipeline && setup.pp > 1 && m.learned_positions)
     head.replicated += m.positions * m.hidden;
@@ -92,7 +98,10 @@ Parameters mtp_parameters(const Setup& setup) {
   const Shape& m = setup.shape;
   if (m.mtp_layers == 0) return {};
   Parameters one = layer_parameters(setup, m.ends_in_mixture());
-  one.split += 2 * m.hidden * (m.hidden / setup.tp);  // of a token and the stream, to the stream
+  const std::int64_t projection =
+      2 * m.hidden * (m.hidden / setup.tp);  // of a token and the stream
+  one.split += projection;
+  one.products += projection;
   one.replicated += 3 * norm(m);
   const Parameters all = m.mtp_weights() * one;
   return setup.pp > 1 ? all + embedding_parameters(setup) : all;

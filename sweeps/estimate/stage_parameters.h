@@ -12,6 +12,7 @@ struct Parameters {
   std::int64_t split = 0;       ///< matrices, and biases that TP splits with them
   std::int64_t replicated = 0;  ///< each TP rank has all: norms, biases behind a sum, positions
   std::int64_t experts = 0;     ///< of a mixture's MLPs: expert parallelism spreads them
+  std::int64_t products = 0;    ///< of all these, in layers' products, but for the router's
   std::int64_t all() const { return split + replicated + experts; }
 };
 

@@ -70,7 +70,8 @@ StateMemory state_memory(const Setup& setup, const Parameters& own) {
   const Bytes one = bytes_of_one(setup);
   const double all = number(own.all()), experts = number(own.experts);
   StateMemory memory;
-  memory.weights = one.weights * all / one.weight_ranks;
+  const double more = number(own.products) * (setup.layer_weight_bytes() - bytes_of(setup.type));
+  memory.weights = (one.weights * all + more) / one.weight_ranks;
   memory.gradients = one.gradients * all / one.gradient_ranks;
   memory.optimizer = one.optimizer * all / one.optimizer_ranks;
   if (experts > 0 && setup.zero == 1)
@@ -92,7 +93,8 @@ std::string state_words(const Setup& setup) {
     return ranks > 1 ? fmt::format("{} / {} ranks", bytes, ranks) : fmt::format("{}", bytes);
   };
   std::string words = fmt::format(
-      "weights {}, gradients {}, optimizer {}", part(one.weights, one.weight_ranks),
+      "weights {}{}, gradients {}, optimizer {}", part(one.weights, one.weight_ranks),
+      setup.fp8 == Fp8::kNone ? "" : fmt::format(" ({:.4g} in layers)", setup.layer_weight_bytes()),
       part(one.gradients, one.gradient_ranks), part(one.optimizer, one.optimizer_ranks));
   if (setup.shape.experts > 0 && setup.zero == 1)
     words += ", of experts " + part(one.optimizer, number(setup.expert_shards()));

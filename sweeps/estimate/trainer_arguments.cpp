@@ -38,8 +38,8 @@ std::string_view unknown_of_memory(const NamedValues& dump) {
                                            "cpu_optimizer",
                                            "optimizer_cpu_offload",
                                            "offload_optimizer_states",
-                                           "fp8",
-                                           "fp8_format",
+                                           "fp8_dot_product_attention",
+                                           "fp8_multi_head_attention",
                                            "fp4",
                                            "fp4_format",
                                            "mla_down_proj_fusion",
@@ -285,7 +285,7 @@ ArgumentsSetup setup_of_command(const NamedValues& arguments, const Point& point
   const bool says_stage = find_value(arguments, "zero_stage") != nullptr;
   const auto unknown = std::find_if(arguments.begin(), arguments.end(), [&](const auto& one) {
     const bool is_known =
-        is_estimated_by(one.first) || (one.first == "deepspeed_config" && says_stage);
+        is_estimated_by(current_name(one.first)) || (one.first == "deepspeed_config" && says_stage);
     return !is_known && is_unknown_to_memory(one.first, one.second);
   });
   if (unknown != arguments.end()) tell_unknown_memory(unknown->first, said);

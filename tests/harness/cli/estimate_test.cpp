@@ -195,8 +195,8 @@ TEST_CASE("points that cannot fit are dropped with the figure that condemns them
 
 TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
   const test::Workplace here;
-  for (const std::string more : {"--optimizer-cpu-offload", "--fp8-format hybrid", "--deepspeed",
-                                 "--recompute-modules mlp"}) {
+  for (const std::string more :
+       {"--optimizer-cpu-offload", "--fp4-format e2m1", "--deepspeed", "--partition-activations"}) {
     CAPTURE(more);
     here.write("s.yaml", megatron_sweep(more));
     CHECK(
@@ -205,7 +205,7 @@ TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
   // As values of an axis, too, whose words bash has in a variable.
   std::string axis = megatron_sweep("{rc}");
   axis.replace(axis.find("mbs: [1, 4]"), 11,
-               "mbs: [4], rc: [\"--fp8-format=hybrid\", \"--swiglu\", "
+               "mbs: [4], rc: [\"--fp4-format=e2m1\", \"--swiglu\", "
                "\"--recompute-granularity=full\"]");
   here.write("s.yaml", axis);
   const auto dropped =
@@ -267,11 +267,11 @@ TEST_CASE("a point that no estimate knows says why, and the others are judged") 
   here.write("s.yaml",
              "sweep: s\ncluster: polaris-a100-40g\ncommand: train --num-layers 32 --hidden-size "
              "4096 --num-attention-heads 32 --seq-length 2048 --micro-batch-size 1 --bf16 {more}\n"
-             "grid: {more: [--fp8-format, --sequence-parallel]}\ngpus: 4\n");
+             "grid: {more: [--fp4-format, --sequence-parallel]}\ngpus: 4\n");
   const auto points =
       nlohmann::json::parse(here.pippin("--quiet estimate s.yaml --format json").out).at("points");
   REQUIRE(points.size() == 2);
-  CHECK(points[0].at("why") == "--fp8-format has no account of memory");
+  CHECK(points[0].at("why") == "--fp4-format has no account of memory");
   CHECK(points[0].at("fits").is_null());
   CHECK(points[1].at("fits") == "no");
 }
@@ -383,8 +383,8 @@ TEST_CASE("a time that cannot be predicted is refused in a line") {
   CHECK_THAT(refusal(megatron_sweep("", "run_time: predicted\n")),
              Contains("run_time: predicted: ") &&
                  Contains("its command has no --train-iters; say a time, such as 10 min"));
-  CHECK_THAT(refusal(megatron_sweep("--fp8-format hybrid", "run_time: predicted\n")),
-             Contains("--fp8-format has no account of memory"));
+  CHECK_THAT(refusal(megatron_sweep("--fp4-format e2m1", "run_time: predicted\n")),
+             Contains("--fp4-format has no account of memory"));
   CHECK_THAT(refusal("sweep: s\ncluster: polaris-a100-40g\ngrid: {tp: [1, 2]}\n"
                      "run_time: predicted\n"),
              Contains("it trains in fp32, and rates are of 16 bits"));

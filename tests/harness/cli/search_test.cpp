@@ -186,8 +186,10 @@ TEST_CASE("a search says what it wants of a launch") {
   CHECK_THAT(mistake(small), Contains("no time is known: it trains in fp32"));
   CHECK_THAT(mistake("--gbs 1000000000 " + small + "--bf16 --nproc_per_node 4"),
              Contains("search: 4 GPUs and 1000000000 sequences: at most 100000000 can be counted"));
+  CHECK_THAT(mistake(std::string("--") + kGpt + "--fp4-format e2m1"),
+             Contains("what --fp4-format needs of memory is not known"));
   CHECK_THAT(mistake(std::string("--") + kGpt + "--fp8-format hybrid"),
-             Contains("what --fp8-format needs of memory is not known"));
+             Contains("--fp8-format needs a GPU from Hopper on"));
   CHECK_THAT(mistake(std::string("--") + kGpt + "--deepspeed --zero-stage 1"),
              Contains("the launch is of Megatron-DeepSpeed"));
 }

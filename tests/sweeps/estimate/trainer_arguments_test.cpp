@@ -86,9 +86,10 @@ TEST_CASE("a dump of 2024 says what is off, too, and that is off") {
 }
 
 TEST_CASE("what no account knows is said, and what is not said is not guessed") {
-  const ArgumentsSetup fp8 = read(kOf2024 + " fp8_format=hybrid");
-  CHECK_THAT(fp8.why_no_memory, Contains("what --fp8-format takes is not known"));
-  CHECK_THAT(fp8.why_no_time, Contains("how fast it is with --fp8-format"));
+  const ArgumentsSetup fp4 = read(kOf2024 + " fp4_format=e2m1");
+  CHECK_THAT(fp4.why_no_memory, Contains("what --fp4-format takes is not known"));
+  CHECK_THAT(fp4.why_no_time, Contains("how fast it is with --fp4-format"));
+  CHECK(read(kOf2024 + " fp8_format=hybrid").why_not == "--fp8-format needs a GPU from Hopper on");
   // A dump prints what is as usual, too.
   const std::string usual =
       " cp_comm_type=['p2p'] moe_layer_freq=1 moe_shared_expert_intermediate_size=None "
