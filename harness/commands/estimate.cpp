@@ -238,7 +238,13 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
   const MegatronSetup read = megatron_setup(
       arguments, options.gpus, hardware.gpus_per_node,
       hardware.accelerator ? generation_of(*hardware.accelerator) : usual_generation(arguments));
-  const auto remarks = what_was_taken(read);
+  auto remarks = what_was_taken(read);
+  if (!hardware.accelerator && read.setup.fp8 != Fp8::kNone)
+    remarks.insert(
+        remarks.begin(),
+        fmt::format("assumed: a GPU of {}'s kind, as none before has "
+                    "such products in 8 bits; --accelerator names yours",
+                    read.setup.generation == Generation::kBlackwell ? "Blackwell" : "Hopper"));
   for (const auto& words : remarks) remark(globals, words);
   if (options.checkpoints) {
     print_checkpoints({{layout_words(read.setup), read.setup}}, options);

@@ -35,7 +35,7 @@ void leave_out_remade(const Setup& setup, bool has_experts, LayerActivations& ke
   const Shape& m = setup.shape;
   const Remade& again = setup.remade;
   const double element = bytes_of(setup.type), tokens = tokens_of(setup);
-  const bool copies = setup.attention == Attention::kFlash && setup.mbs > 1;
+  const bool copies = setup.attention == Attention::kFlash && setup.mbs > 1 && !again.attention;
   if (again.attention) kept.scores = kept.log_sums = 0;
   if (again.heads) {
     if (!copies) kept.qkv = 0;
@@ -68,9 +68,12 @@ SharedActivations shared_activations(const Setup& setup) {
   if (m.shared_ffn == 0) return kept;
   const double tokens = tokens_of(setup), stream = bytes_of(setup.type) * tokens * number(m.hidden);
   kept.mlp = mlp_bytes(setup) * tokens / number(setup.tp) * number(m.shared_ffn);
+  // With other recipes than the delayed one Megatron has the product keep its input as it was,
+  // which the router keeps, too.
+  const bool is_delayed = setup.fp8 == Fp8::kDelayed;
   if (setup.overlaps_shared && setup.sequence_parallel)
-    kept.gathered = setup.input_bytes() * tokens * number(m.hidden);
-  else if (setup.fp8 != Fp8::kNone && !setup.remakes_norms())
+    kept.gathered = is_delayed ? setup.input_bytes() * tokens * number(m.hidden) : stream;
+  else if (is_delayed)
     kept.gathered = setup.input_bytes() * tokens * number(m.hidden) * sequence_share(setup);
   if (m.shared_gate) kept.gated = stream * sequence_share(setup);
   return kept;
@@ -99,7 +102,9 @@ LayerActivations layer_activations(const Setup& setup, bool has_experts) {
   const bool is_core =
       setup.framework == Framework::kMegatronCore || setup.framework == Framework::kMegatron2023;
   // Of one sequence both orders are the same.
-  if (setup.attention == Attention::kFlash && is_core && setup.mbs > 1) kept.copy = kept.context;
+  if (setup.attention == Attention::kFlash && is_core && setup.mbs > 1 &&
+      !setup.remakes_attention())
+    kept.copy = kept.context;
   if (is_narrow && setup.attention != Attention::kScores && !setup.remakes_attention())
     kept.copy = element * part * number(m.heads * m.values());
   // The flash-attn library before Hopper's wants values as wide as keys, and gives as much.

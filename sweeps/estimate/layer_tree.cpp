@@ -46,11 +46,16 @@ class Lister {
     parts_.back().name = name;
     return parts_.back();
   }
-  static void keeps(ModelPart& part, double bytes, const char* formula) {
+  static void keeps(ModelPart& part, double bytes, const std::string& formula) {
     part.activations = bytes;
     if (bytes > 0) part.activation_formula = formula;
   }
+  /// So many bytes for each of `elements`, which the letters count: "4 s b h".
+  static void keeps_each(ModelPart& part, double bytes, double elements, const char* letters) {
+    keeps(part, bytes, fmt::format("{:.4g} {}", elements > 0 ? bytes / elements : 0, letters));
+  }
 
+  double part_of_tokens() const { return tokens_of(setup_) / number(setup_.tp); }
   std::int64_t norm_bias() const { return m_.norm_biases ? m_.hidden : 0; }
 
   void embedding() {
@@ -87,9 +92,8 @@ class Lister {
   }
 
   void norm(const char* name, double kept) {
-    const double both = 2 * bytes_of(setup_.type) * tokens_of(setup_) * sequence_share(setup_) *
-                        static_cast<double>(m_.hidden);
-    keeps(add(name, m_.hidden, 0, norm_bias(), "h"), kept, kept < both ? "2 s b h" : "4 s b h");
+    keeps_each(add(name, m_.hidden, 0, norm_bias(), "h"), kept,
+               tokens_of(setup_) * sequence_share(setup_) * number(m_.hidden), "s b h");
   }
 
   void attention() {
@@ -142,7 +146,9 @@ class Lister {
     const auto [name, formula] = named(one.part);
     ModelPart& part = add(fmt::format("layer.attention.{}", name), one.rows, one.columns,
                           has_biases ? one.rows : 0, formula);
-    if (is_out) keeps(part, kept_.context, m_.is_latent() ? "2 s b a v / t" : "2 s b h / t");
+    if (is_out)
+      keeps_each(part, kept_.context, part_of_tokens() * number(m_.heads * m_.values()),
+                 m_.is_latent() ? "s b a v / t" : "s b h / t");
     if (is_whole) keeps(part, kept_.qkv, "2 (1 + 2 g/a) s b h / t");
   }
 
@@ -150,15 +156,15 @@ class Lister {
     const std::int64_t width = m_.query_latent + m_.key_latent;
     if (m_.qk_norms)
       add("layer.attention.latent_norms", width, 0, m_.norm_biases ? width : 0, "q + c");
-    keeps(add("layer.attention.latents"), kept_.latents,
-          m_.qk_norms && kept_.qkv > 0 ? "4 s b (q + c)" : "2 s b (q + c)");
+    keeps_each(add("layer.attention.latents"), kept_.latents,
+               tokens_of(setup_) * sequence_share(setup_) * number(width), "s b (q + c)");
     keeps(add("layer.attention.heads"), kept_.qkv, "2 s b a (2 d + v) / t");
   }
 
   void mlp(const std::string& name, std::int64_t width, double kept) {
     const std::int64_t ffn = width / setup_.tp, up = (m_.gated() ? 2 : 1) * ffn;
     add(name + ".up", up, m_.hidden, m_.biases ? up : 0, m_.gated() ? "2 f h / t" : "f h / t");
-    keeps(add(name + ".activation"), kept, m_.gated() ? "6 s b f / t" : "4 s b f / t");
+    keeps_each(add(name + ".activation"), kept, part_of_tokens() * number(width), "s b f / t");
     add(name + ".down", m_.hidden, ffn, m_.biases ? m_.hidden : 0, "f h / t");
   }
 
@@ -166,19 +172,25 @@ class Lister {
     const std::int64_t own = m_.experts / setup_.ep, ffn = m_.expert_ffn / setup_.expert_tp;
     const std::int64_t up = (m_.gated() ? 2 : 1) * ffn;
     add("layer.mlp.router", m_.experts, m_.hidden, m_.biases ? m_.experts : 0, "E h");
-    keeps(add("layer.mlp.tokens"), kept_.routed, "2 k s b h");
+    keeps(add("layer.mlp.tokens"), kept_.routed,
+          fmt::format("{:.4g} k s b h", setup_.input_bytes()));
     add("layer.mlp.experts.up", own * up, m_.hidden, m_.biases ? own * up : 0,
         m_.gated() ? "E/e 2 f h / t" : "E/e f h / t");
-    const bool has_half = setup_.recompute == Recompute::kSelective && setup_.remade.activation;
-    keeps(add("layer.mlp.experts.activation"), kept_.mlp,
-          has_half ? "4 k s b f / t" : "6 k s b f / t");
+    keeps_each(
+        add("layer.mlp.experts.activation"), kept_.mlp,
+        tokens_of(setup_) * sequence_share(setup_) * number(m_.experts_per_token * m_.expert_ffn),
+        "k s b f / t");
     add("layer.mlp.experts.down", own * m_.hidden, ffn, m_.biases ? own * m_.hidden : 0,
         "E/e f h / t");
     if (m_.shared_ffn == 0) return;
     const SharedActivations shared =
         kept_.shared > 0 ? shared_activations(setup_) : SharedActivations{};
     mlp("layer.mlp.shared", m_.shared_ffn, shared.mlp);
-    if (shared.gathered > 0) keeps(add("layer.mlp.shared.gathered"), shared.gathered, "2 s b h");
+    const double gathered =
+        tokens_of(setup_) * (setup_.overlaps_shared ? 1 : sequence_share(setup_));
+    if (shared.gathered > 0)
+      keeps_each(add("layer.mlp.shared.gathered"), shared.gathered, gathered * number(m_.hidden),
+                 "s b h");
     if (m_.shared_gate)
       keeps(add("layer.mlp.shared.gate", m_.hidden, 0, 0, "h"), shared.gated, "2 s b h");
   }

@@ -148,6 +148,7 @@ double idle_gradient_bytes(const Setup& setup, std::int64_t stage) {
     shapes[count++] = {one.rows, one.columns};
     elements += one.elements();
   });
+  if (stage == setup.pp - 1) elements += number(setup.shape.vocab / setup.tp * setup.shape.hidden);
   return bytes_of(setup.type) * elements;
 }
 

@@ -18,7 +18,7 @@ double allocator_rest_bytes(const Setup& setup, std::int64_t stage, const Parame
 
 /// Autograd wants a gradient of each weight, also where its product has added it up already: of
 /// each shape Transformer Engine keeps one for good. Unit: bytes. Source: get_dummy_wgrad, since
-/// April 2025.
+/// April 2025; Megatron-LM, tensor_parallel/layers.py, since August 2025.
 double idle_gradient_bytes(const Setup& setup, std::int64_t stage);
 
 /// The elements of the largest weight of a layer, on one GPU.

@@ -309,6 +309,8 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   result.assumed.push_back(fmt::format("the code of {}", name_of(setup.framework)));
   setup.transformer_engine =
       setup.framework == Framework::kMegatronCore && given.implementation != "local";
+  setup.grouped_experts = given.grouped_experts;
+  fill_in_remade(given, setup);
   if (!fill_in_fp8(given, setup))
     result.unknown.push_back(typed_argument("first_last_layers_bf16"));
   fill_in_optimizer(given, setup);
@@ -319,9 +321,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.fused_softmax = !given.no_fused_softmax;
   setup.fused_loss = given.fused_loss;
   setup.fuses_gradients = setup.framework == Framework::kMegatronCore && !given.no_fused_gradients;
-  setup.grouped_experts = given.grouped_experts;
   setup.overlaps_tensor = given.overlaps_tensor && setup.transformer_engine && setup.tp > 1;
-  fill_in_remade(given, setup);
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
   if (given.experts && given.dispatcher == "flex")
@@ -330,6 +330,21 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   if (const std::string why = interleaving_reason(setup); !why.empty())
     bad_input("estimate: {}{}", why,
               last_batch(given) || given.gas ? "" : ", as it is without --global-batch-size");
+}
+
+/// Errors: Error (bad input) for what Megatron does not start with.
+void check_needs(const MegatronGiven& given, const Setup& setup) {
+  const auto needs = [](bool is_there, bool has, std::string_view name, std::string_view other) {
+    if (is_there && !has)
+      bad_input("estimate: {} needs {}", typed_argument(name), typed_argument(other));
+  };
+  needs(given.precision_aware, setup.zero > 0, "use_precision_aware_optimizer",
+        "use_distributed_optimizer");
+  needs(setup.fp8_weights, setup.zero > 0, "fp8_param_gather", "use_distributed_optimizer");
+  needs(setup.overlaps_tensor, setup.sequence_parallel, "tp_comm_overlap", "sequence_parallel");
+  if (given.wide_gradients && setup.type == NumberType::kBf16 && setup.reduces_narrow)
+    bad_input("estimate: {} excludes gradients in bf16",
+              typed_argument("accumulate_allreduce_grads_in_fp32"));
 }
 
 /// All counts of a layout.
@@ -375,6 +390,8 @@ Generation usual_generation(const NamedValues& arguments) {
   const bool has_fp8 = std::any_of(arguments.begin(), arguments.end(), [](const auto& one) {
     return current_name(one.first) == "fp8";
   });
+  const auto* recipe = find_value(arguments, "fp8_recipe");
+  if (has_fp8 && recipe && recipe->text == "mxfp8") return Generation::kBlackwell;
   return has_fp8 ? Generation::kHopper : Generation::kAmpere;
 }
 
@@ -411,9 +428,9 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   const MegatronGiven given = read_arguments(arguments, result);
   result.setup.generation = generation;
   fill_in_or_refuse(given, framework_of(given), gpus, gpus_per_node, result);
-  if (given.precision_aware && result.setup.zero == 0)
-    bad_input("estimate: {} needs {}", typed_argument("use_precision_aware_optimizer"),
-              typed_argument("use_distributed_optimizer"));
+  check_needs(given, result.setup);
+  if (result.setup.overlaps_tensor)
+    result.assumed.push_back("waiting for TP, though --tp-comm-overlap hides a part of it");
   return result;
 }
 
@@ -423,6 +440,9 @@ MegatronModel megatron_model(const NamedValues& arguments, const Count& gpus_per
   const MegatronGiven given = read_arguments(arguments, model.read);
   model.read.setup.generation = generation;
   fill_in_or_refuse(without_layout(given), framework_of(given), 1, gpus_per_node, model.read);
+  if (!given.remade.empty() && recompute_of(given) == Recompute::kSelective)
+    model.read.assumed.push_back(
+        "selective recomputation of attention alone, but for the launch's own layout");
   model.gbs = last_batch(given);
   model.counts_embedding = given.counts_embedding;
   model.counts_loss = given.counts_loss;

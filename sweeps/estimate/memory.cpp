@@ -172,6 +172,16 @@ OfMtp of_mtp(const Setup& setup, std::int64_t stage) {
   return {count * layer, 0, logits};
 }
 
+/// The wide copies of narrow gradients, which live from the step to the next one's first pass.
+double copied_gradient_bytes(const Setup& setup, std::int64_t stage) {
+  constexpr double kWide = 4;
+  if (setup.framework != Framework::kMegatronCore || !setup.copies_gradients()) return 0;
+  const Parameters own = stage_parameters(setup, stage);
+  if (setup.zero == 0) return kWide * number(own.all());
+  return kWide * (number(own.all() - own.experts) / number(setup.shards()) +
+                  number(own.experts) / number(setup.expert_shards()));
+}
+
 void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) {
   const InFlight flight = in_flight(setup, stage);
   const OfLayers layer = of_layers(setup, stage);
@@ -193,10 +203,7 @@ void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) 
     memory.activations += flight.passes * stream_bytes(setup) / bytes_of(setup.type);
   if (setup.pp > 1) memory.working += 2 * stream_bytes(setup);
   const double states = memory.allocated() - memory.retained;
-  // The wide copies of narrow gradients live from the step to the next one's first backward pass.
-  const bool has_copies =
-      setup.framework == Framework::kMegatronCore && setup.copies_gradients() && setup.zero == 0;
-  const double copies = has_copies ? 4 * number(stage_parameters(setup, stage).all()) : 0;
+  const double copies = copied_gradient_bytes(setup, stage);
   memory.peak = std::max(states, states - copies + memory.activations + memory.working);
 }
 

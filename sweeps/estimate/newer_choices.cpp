@@ -35,6 +35,8 @@ Remade read_modules(std::string_view text, std::string_view name) {
     const std::string_view word = text.substr(begin, end - begin);
     const auto* const found = std::find_if(std::begin(kModules), std::end(kModules),
                                            [&](const auto& one) { return one.first == word; });
+    for (const std::string_view unknown : {"gdn_norm_out", "gdp_in_proj", "gdp_qkv", "mhc"})
+      if (word == unknown) bad_input("estimate: what {} {} keeps is not known", name, word);
     if (found == std::end(kModules)) {
       std::vector<std::string> known;
       for (const auto& [module, member] : kModules) known.emplace_back(module);
@@ -57,7 +59,7 @@ void fill_in_remade(const MegatronGiven& given, Setup& setup) {
                         !remade.mlp && !remade.experts && !remade.shared;
   if (setup.framework != Framework::kMegatronCore && !is_usual)
     bad_input("estimate: only Megatron-Core has {}", name);
-  if (remade.activation && setup.shape.experts > 0 && !setup.grouped_experts)
+  if (remade.activation && !setup.grouped_experts)
     bad_input("estimate: {} moe_act needs {}", name, typed_argument("moe_grouped_gemm"));
   if (remade.heads && !setup.shape.is_latent())
     bad_input("estimate: {} mla_up_proj needs {}", name, typed_argument("multi_latent_attention"));
@@ -91,11 +93,11 @@ namespace {
 
 /// Errors: Error (bad input) for another one.
 Fp8 fp8_of_recipe(std::string_view recipe) {
-  constexpr std::pair<std::string_view, Fp8> kRecipes[] = {{"delayed", Fp8::kTensors},
+  constexpr std::pair<std::string_view, Fp8> kRecipes[] = {{"delayed", Fp8::kDelayed},
                                                            {"tensorwise", Fp8::kTensors},
                                                            {"blockwise", Fp8::kBlocks},
                                                            {"mxfp8", Fp8::kMx}};
-  if (recipe.empty()) return Fp8::kTensors;
+  if (recipe.empty()) return Fp8::kDelayed;
   for (const auto& [name, fp8] : kRecipes)
     if (recipe == name) return fp8;
   bad_input("estimate: {} is one of delayed, tensorwise, blockwise, mxfp8, not '{}'",
@@ -118,6 +120,13 @@ bool fill_in_fp8(const MegatronGiven& given, Setup& setup) {
               printable(given.fp8_format));
   setup.fp8 = fp8_of_recipe(given.fp8_recipe);
   setup.fp8_weights = given.fp8_weights;
+  if (setup.fp8 == Fp8::kMx && setup.generation == Generation::kHopper)
+    bad_input("estimate: {} mxfp8 needs a GPU from Blackwell on", typed_argument("fp8_recipe"));
+  const bool remakes =
+      setup.recompute == Recompute::kSelective && (setup.remade.norms || setup.remade.activation);
+  if (setup.fp8 == Fp8::kDelayed && remakes)
+    bad_input("estimate: {} delayed excludes {} layernorm and moe_act",
+              typed_argument("fp8_recipe"), typed_argument("recompute_modules"));
   return !given.ends_in_bf16;
 }
 

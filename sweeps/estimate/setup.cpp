@@ -106,17 +106,17 @@ bool Setup::remakes_attention() const {
 namespace {
 
 /// Of one number in 8 bits: itself, and its part of a scale.
-double fp8_bytes(Fp8 fp8, double numbers_a_block) {
+double fp8_bytes(const Setup& setup, double numbers_a_block) {
   constexpr double kWideScale = 4, kMxNumbers = 32;
-  if (fp8 == Fp8::kTensors) return 1;
-  return 1 + (fp8 == Fp8::kMx ? 1 / kMxNumbers : kWideScale / numbers_a_block);
+  if (setup.scales_tensors()) return 1;
+  return 1 + (setup.fp8 == Fp8::kMx ? 1 / kMxNumbers : kWideScale / numbers_a_block);
 }
 
 }  // namespace
 
 double Setup::input_bytes() const {
   constexpr double kRow = 128;
-  return fp8 == Fp8::kNone ? bytes_of(type) : fp8_bytes(fp8, kRow);
+  return fp8 == Fp8::kNone ? bytes_of(type) : fp8_bytes(*this, kRow);
 }
 
 /// Both ways through a matrix, where products cannot read it either way or blocks differ; Blackwell
@@ -125,8 +125,8 @@ double Setup::input_bytes() const {
 double Setup::layer_weight_bytes() const {
   constexpr double kSquare = 128.0 * 128;
   if (fp8 == Fp8::kNone) return bytes_of(type);
-  const bool one_way = fp8 == Fp8::kTensors && generation == Generation::kBlackwell;
-  return (fp8_weights ? 0 : bytes_of(type)) + (one_way ? 1 : 2) * fp8_bytes(fp8, kSquare);
+  const bool one_way = scales_tensors() && generation == Generation::kBlackwell;
+  return (fp8_weights ? 0 : bytes_of(type)) + (one_way ? 1 : 2) * fp8_bytes(*this, kSquare);
 }
 
 double Setup::gradient_bytes() const {

@@ -18,8 +18,9 @@ enum class NumberType { kFp32, kFp16, kBf16 };
 inline double bytes_of(NumberType type) { return type == NumberType::kFp32 ? 4 : 2; }
 
 /// What products within layers are made in by Transformer Engine: in the type of the rest, or in 8
-/// bits with a scale for each tensor, for each block of 128, or for 32 numbers each (MXFP8).
-enum class Fp8 { kNone, kTensors, kBlocks, kMx };
+/// bits with a scale for each tensor, of earlier steps (delayed) or its own, for each block of 128,
+/// or for 32 numbers each (MXFP8).
+enum class Fp8 { kNone, kDelayed, kTensors, kBlocks, kMx };
 
 /// What of a layer's activations is made again in the backward pass: nothing, the attention scores,
 /// or all but what begins the layer.
@@ -213,6 +214,8 @@ struct Setup {
   double input_bytes() const;
   /// Of one weight of such a product, with its copies in 8 bits.
   double layer_weight_bytes() const;
+  /// Whether they have one scale for each tensor.
+  bool scales_tensors() const { return fp8 == Fp8::kDelayed || fp8 == Fp8::kTensors; }
   /// Of one gradient that is summed across ranks.
   double gradient_bytes() const;
   /// Whether Megatron's optimizer makes wide copies of gradients.

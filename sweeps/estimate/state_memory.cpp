@@ -82,7 +82,7 @@ StateMemory state_memory(const Setup& setup, const Parameters& own) {
 
 double checkpoint_bytes(const Setup& setup) {
   constexpr double kWide = 4;
-  const double moments = setup.precision_aware ? 2 * kWide : setup.moment_bytes;
+  const double moments = setup.takes_narrow ? 2 * kWide : setup.moment_bytes;
   if (setup.type == NumberType::kFp32) return kWide + moments;
   return bytes_of(setup.type) + (setup.keeps_remainders ? kWide / 2 : kWide) + moments;
 }

@@ -89,11 +89,16 @@ class Speaker {
     const auto calls = [&](std::string_view function, double each, double ends) {
       say(Topic::kTensor, function, gas * (each * sums + ends), activations(), setup_.tp);
     };
+    // Products gather what they read, their gradients too, in their own type.
+    const auto gather = [&](double each, double ends) {
+      const double narrow = each * sums + mlps_again() - kept_of_shared();
+      if (setup_.fp8 == Fp8::kNone) return calls("all_gather", 0, narrow + ends);
+      say(Topic::kTensor, "all_gather", gas * narrow, activations() * share_of_inputs(), setup_.tp);
+      calls("all_gather", 0, ends);
+    };
     const double begin = (first() ? 1 : 0) + mtp(), end = last() ? 1 + mtp() : 0;
-    // Overlapped, what was gathered is kept, and not gathered again.
-    const double kept = setup_.overlaps_shared ? mixtures() : 0;
     if (split()) {
-      calls("all_gather", 3 + remade(), begin + 2 * end - kept + mlps_again());
+      gather(3 + remade(), begin + 2 * end);
       calls("reduce_scatter", 2 + remade(), begin + end + mlps_again());
     } else {
       calls("all_reduce", 2 + remade(), begin + end + mlps_again());
@@ -127,9 +132,10 @@ class Speaker {
   void latent_attention() {
     const Shape& m = setup_.shape;
     const double passes = number(setup_.gas) * layers();
-    const auto calls = [&](std::string_view function, double each, std::int64_t width) {
-      say(Topic::kTensor, function, passes * each, activations() * number(width) / number(m.hidden),
-          setup_.tp);
+    const auto calls = [&](std::string_view function, double each, std::int64_t width,
+                           double share = 1) {
+      say(Topic::kTensor, function, passes * each,
+          share * activations() * number(width) / number(m.hidden), setup_.tp);
     };
     const std::int64_t queries = m.query_latent > 0 ? m.query_latent : m.hidden;
     if (!split()) {
@@ -137,15 +143,21 @@ class Speaker {
       for (const std::int64_t width : {queries, m.key_latent}) calls("all_reduce", 1, width);
       return;
     }
-    calls("all_gather", 1, m.hidden);
+    calls("all_gather", 1, m.hidden, share_of_inputs());
     calls("reduce_scatter", 1 + remade(), m.hidden);
     for (const std::int64_t width : {queries, m.key_latent}) {
-      calls("all_gather", 2 + remade() + (selects(&Remade::heads) ? 1 : 0), width);
+      calls("all_gather", 2 + remade() + (selects(&Remade::heads) ? 1 : 0), width,
+            share_of_inputs());
       calls("reduce_scatter", 1, width);
     }
     calls("all_gather", 1 + remade(), m.shared_key);
     calls("reduce_scatter", 1, m.shared_key);
   }
+
+  /// Overlapped, what was gathered is kept, and not gathered again.
+  double kept_of_shared() const { return setup_.overlaps_shared ? mixtures() : 0; }
+  /// Of the bytes of activations those of a product's input.
+  double share_of_inputs() const { return setup_.input_bytes() / bytes_of(setup_.type); }
 
   std::int64_t replicated() const { return stage_parameters(setup_, stage_).replicated; }
 
@@ -202,7 +214,7 @@ class Speaker {
   /// With ZeRO-2 gradients are reduced after each micro-batch, with ZeRO-3 weights are gathered
   /// twice in each. Where the optimizer has several instances, each does so within its ranks, and
   /// what a rank has of the gradients is summed over the instances.
-  void update(Topic reduce, Topic gather, const Pieces& all, std::int64_t holders) {
+  void update(Topic reduce, Topic gather, const Pieces& all, std::int64_t holders, double weight) {
     const double times = setup_.zero >= 2 ? number(setup_.gas) : 1;
     const bool is_split = setup_.zero == 1 && setup_.instances > 1;
     const std::int64_t ranks =
@@ -217,8 +229,7 @@ class Speaker {
           holders / ranks);
     each(reduce, setup_.zero == 0 ? "all_reduce" : "reduce_scatter", times,
          setup_.gradient_bytes());
-    if (setup_.zero > 0)
-      each(gather, "all_gather", setup_.zero == 3 ? 2 * times : 1, bytes_of(setup_.type));
+    if (setup_.zero > 0) each(gather, "all_gather", setup_.zero == 3 ? 2 * times : 1, weight);
   }
 
   void data() {
@@ -227,10 +238,17 @@ class Speaker {
     const std::int64_t shared = is_probe ? shared_embedding() : 0;
     const std::int64_t apart = is_probe && split() ? replicated() : 0;
     const std::int64_t rest = own.all() - own.experts - shared - apart;
+    // The mean of those in 8 bits and of the others.
+    const double wide = bytes_of(setup_.type);
+    const double narrow = setup_.fp8_weights && setup_.fp8 != Fp8::kMx ? 1 : wide;
+    const double dense = number(std::max<std::int64_t>(own.products - own.experts, 0));
+    const double weight =
+        wide - (wide - narrow) * dense / number(std::max<std::int64_t>(own.all() - own.experts, 1));
     update(Topic::kDataReduce, Topic::kDataGather, pieces_of({rest, shared, apart}, replicas()),
-           replicas());
+           replicas(), weight);
     const std::int64_t holders = setup_.expert_replicas();
-    update(Topic::kExpertReduce, Topic::kExpertGather, pieces_of({own.experts}, holders), holders);
+    update(Topic::kExpertReduce, Topic::kExpertGather, pieces_of({own.experts}, holders), holders,
+           narrow);
   }
 
   void norm() {

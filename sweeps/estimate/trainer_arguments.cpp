@@ -229,6 +229,8 @@ ArgumentsSetup setup_of(const Arguments& arguments, const Point& point, const Co
     const MegatronSetup read =
         megatron_setup(arguments.all(), point.layout.gpus, gpus_per_node, generation);
     said.setup = read.setup;
+    if (!read.unknown.empty())
+      said.why_no_memory = fmt::format("what {} takes is not known", read.unknown.front());
     const std::string mixtures = typed_argument("moe_layer_freq");
     if (std::find(read.unknown.begin(), read.unknown.end(), mixtures) != read.unknown.end())
       said.why_no_time = said.why_no_memory =

@@ -8,6 +8,7 @@
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/state_memory.h"
+#include "sweeps/estimate/traffic.h"
 #include "tests/support/catch.h"
 
 using namespace pippin;
@@ -85,24 +86,67 @@ TEST_CASE("inputs of products are kept in 8 bits, and what others keep as it was
   CHECK(deep8.norm2 == deep.norm2);  // the router has it
   CHECK(deep.latents - deep8.latents == tokens * (512 + 256));
   CHECK(deep.shared - deep8.shared == tokens * (768 - 1024));  // and its own input
+  // Of the router's, where scales are not of earlier steps.
+  const LayerActivations whole = layer(kDeep + kFp8 + "--fp8-recipe tensorwise", true);
+  CHECK(deep.shared - whole.shared == tokens * 768);
   CHECK(deep.routed - deep8.routed == 2 * tokens * h);
   CHECK(deep.mlp - deep8.mlp == 2 * tokens * 512);
 }
 
+TEST_CASE("what is gathered in 8 bits is half as much to send, and the rest as much as before") {
+  const std::string split =
+      "--tensor-model-parallel-size 2 --sequence-parallel --pipeline-model-parallel-size 2 ";
+  const auto bytes = [&](const std::string& words, Topic topic, std::string_view function) {
+    double all = 0;
+    for (const Talk& one : talk_of_stage(setup_of(kDense + split + words), 0))
+      if (one.topic == topic && one.function == function) all += one.calls * one.bytes;
+    return all;
+  };
+  const double gas = 32, whole = 2 * 2048 * 1024, layers = 2;
+  CHECK(bytes("", Topic::kTensor, "all_gather") == gas * whole * (6 * layers + 1));
+  CHECK(bytes(kFp8, Topic::kTensor, "all_gather") == gas * whole * (3 * layers + 1));
+  CHECK(bytes(kFp8, Topic::kTensor, "reduce_scatter") ==
+        bytes("", Topic::kTensor, "reduce_scatter"));
+  const double before = bytes("", Topic::kDataGather, "all_gather");
+  CHECK(bytes(kFp8, Topic::kDataGather, "all_gather") == before);
+  const double products = 2.0 * (4 * 1024 * 1024 + 3 * 1024 * 4096) / 2;
+  CHECK(before - bytes(kFp8 + "--fp8-param-gather", Topic::kDataGather, "all_gather") ==
+        Approx(products));
+}
+
+TEST_CASE("a formula says the bytes of an activation in 8 bits, too") {
+  const auto formula = [](const std::string& words, const std::string& name) {
+    for (const ModelPart& part : parts_of_stage(setup_of(words), 0))
+      if (part.name == name) return part.activation_formula;
+    return std::string("none");
+  };
+  const std::string blocks = kFp8 + "--fp8-recipe blockwise ";
+  CHECK(formula(kDense, "layer.norm1") == "4 s b h");
+  CHECK(formula(kDense + kFp8, "layer.norm1") == "3 s b h");
+  CHECK(formula(kDense, "layer.mlp.activation") == "6 s b f / t");
+  CHECK(formula(kDense + kFp8, "layer.mlp.activation") == "5 s b f / t");
+  CHECK(formula(kDense + kFp8, "layer.attention.out") == "1 s b h / t");
+  CHECK(formula(kDense + blocks, "layer.mlp.activation") == "5.031 s b f / t");
+  CHECK(formula(kDeep, "layer.attention.latents") == "4 s b (q + c)");
+  CHECK(formula(kDeep + kFp8, "layer.attention.latents") == "3 s b (q + c)");
+  CHECK(formula(kDeep + kFp8, "layer.mlp.tokens") == "1 k s b h");
+  CHECK(formula(kDeep + kFp8, "layer.mlp.experts.activation") == "5 k s b f / t");
+  CHECK(formula(kDeep + kFp8, "layer.mlp.shared.gathered") == "1 s b h");
+}
+
 TEST_CASE("what is made again in 8 bits leaves what was kept as it was") {
   const double tokens = 2048, h = 1024;
-  const auto layer = [](const std::string& modules) {
-    return layer_activations(
-        setup_of(kDeep + kFp8 + "--recompute-granularity selective --recompute-modules " + modules),
-        true);
+  const std::string kAgain =
+      "--fp8-recipe tensorwise --recompute-granularity selective --recompute-modules ";
+  const auto layer = [&](const std::string& modules) {
+    return layer_activations(setup_of(kDeep + kFp8 + kAgain + modules), true);
   };
   CHECK(layer("layernorm").norm1 == 2 * tokens * h);
   CHECK(layer("layernorm").norm2 == 2 * tokens * h);
   CHECK(layer("moe_act").mlp == Approx(2 * tokens * 2 * 2 * 512));
   CHECK(layer("mla_up_proj").latents == 2 * tokens * (512 + 256));
   for (const char* modules : {"core_attn", "layernorm moe_act", "moe"}) {
-    const Setup setup =
-        setup_of(kDeep + kFp8 + "--recompute-granularity selective --recompute-modules " + modules);
+    const Setup setup = setup_of(kDeep + kFp8 + kAgain + modules);
     double kept = 0;
     for (const ModelPart& part : parts_of_stage(setup, 0))
       if (part.name.starts_with("layer.")) kept += part.activations;
@@ -133,6 +177,23 @@ TEST_CASE("no time is said of 8 bits, and what Megatron does not take is refused
                     Contains("--fp8-format needs a GPU from Hopper on"));
   CHECK(usual_generation(arguments_of_words({kDense + kFp8})) == Generation::kHopper);
   CHECK(usual_generation(arguments_of_words({kDense})) == Generation::kAmpere);
+  const auto refusal = [](const std::string& words, const std::string& why) {
+    CAPTURE(words);
+    CHECK_THROWS_WITH(read(words), Contains(why));
+  };
+  refusal(kDense + kFp8 + "--fp8-recipe mxfp8", "--fp8-recipe mxfp8 needs a GPU from Blackwell on");
+  CHECK(usual_generation(arguments_of_words({kFp8 + "--fp8-recipe mxfp8"})) ==
+        Generation::kBlackwell);
+  const std::string again = "--recompute-granularity selective --recompute-modules moe_act";
+  refusal(kDeep + kFp8 + again, "--fp8-recipe delayed excludes --recompute-modules layernorm");
+  std::string alone = kDense;
+  alone.replace(alone.find("--use-distributed-optimizer "), 28, "");
+  refusal(alone + kFp8 + "--fp8-param-gather",
+          "--fp8-param-gather needs --use-distributed-optimizer");
+  refusal(kDense + "--tensor-model-parallel-size 2 --tp-comm-overlap",
+          "--tp-comm-overlap needs --sequence-parallel");
+  for (const char* more : {"--fp8-output-proj", "--no-fp8-wgrad", "--fp8-multi-head-attention"})
+    CHECK(read(kDense + kFp8 + more).unknown.size() == 1);
   CHECK_THROWS_WITH(read(kDense + "--fp8-format e5m2"),
                     Contains("--fp8-format is e4m3 or hybrid, not 'e5m2'"));
   CHECK_THROWS_WITH(
@@ -149,6 +210,8 @@ TEST_CASE("products that overlap with messages have workspaces of their own") {
   const std::string split = "--tensor-model-parallel-size 2 --sequence-parallel ";
   CHECK(buffers(split + "--tp-comm-overlap") - buffers(split) == Approx(3 * 32 * 1024 * 1024));
   CHECK(buffers("--tp-comm-overlap") == buffers(""));
+  CHECK(read(kDense + split + "--tp-comm-overlap").assumed.back() ==
+        "waiting for TP, though --tp-comm-overlap hides a part of it");
 }
 
 /// Source: Megatron-LM d98e8a64, tests/functional_tests/test_cases/gpt/

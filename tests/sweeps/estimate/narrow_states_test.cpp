@@ -65,6 +65,19 @@ TEST_CASE("gradients in bf16 take half, and the optimizer copies them unless it 
   CHECK(each_of(kShared + "--grad-reduce-in-bf16") == Each{4, 4, 8});
 }
 
+TEST_CASE("copies of gradients are gone when activations are there") {
+  const auto peak = [](std::string words) {
+    words.replace(words.find("--micro-batch-size 1"), 20, "--micro-batch-size 8");
+    return stage_memory(setup_of(words + "--bf16 --attention-dropout 0 --hidden-dropout 0"), 0);
+  };
+  const double all = number(stage_parameters(setup_of(kModel + "--bf16"), 0).all());
+  for (const auto& [base, ranks] : {std::pair{kModel, 1}, {kShared, 8}}) {
+    const StageMemory wide = peak(base), narrow = peak(base + "--grad-reduce-in-bf16 ");
+    CHECK(narrow.allocated() - wide.allocated() == Approx(all * (4.0 / ranks - 2)).margin(2e6));
+    CHECK(narrow.peak - wide.peak == Approx(all * -2).margin(2e6));
+  }
+}
+
 TEST_CASE("a precision-aware optimizer keeps what weights in bf16 lack, and moments as typed") {
   CHECK(each_of(kShared + "--bf16 " + kAware) == Each{2, 4, 2 + 8});
   CHECK(each_of(kShared + "--bf16 --main-params-dtype fp16 " + kAware) == Each{2, 4, 2 + 8});
@@ -106,6 +119,11 @@ TEST_CASE("what Megatron does not take is refused with its argument") {
                     Contains("--exp-avg-dtype is one of fp32, fp16, bf16, fp8, not 'fp64'"));
   CHECK_THROWS_WITH(why(kShared + "--bf16 --main-grads-dtype fp16 " + kAware)(),
                     Contains("--main-grads-dtype is one of fp32, bf16, not 'fp16'"));
+  CHECK_THROWS_WITH(why(kShared +
+                        "--bf16 --main-grads-dtype bf16 "
+                        "--accumulate-allreduce-grads-in-fp32 " +
+                        kAware)(),
+                    Contains("--accumulate-allreduce-grads-in-fp32 excludes gradients in bf16"));
   CHECK_THROWS_WITH(why(kModel + "--bf16 " + kAware)(),
                     Contains("--use-precision-aware-optimizer needs --use-distributed-optimizer"));
 }

@@ -101,6 +101,16 @@ TEST_CASE("a module that is made again is not kept") {
   }
 }
 
+TEST_CASE("attention that is made again keeps no copies of its own") {
+  std::string flash = kMixed + "--attention-backend flash ";
+  flash.replace(flash.find("--micro-batch-size 1"), 20, "--micro-batch-size 2");
+  const LayerActivations before = layer_of(flash, "", false);
+  CHECK(before.copy > 0);
+  CHECK(layer_of(flash, "core_attn", false).copy == 0);
+  CHECK(layer_of(flash, "mla_up_proj", false).qkv == before.qkv);
+  CHECK(layer_of(flash, "mla_up_proj core_attn", false).qkv == 0);
+}
+
 TEST_CASE("what is made again of one layer is there while its backward pass runs") {
   const double tokens = 2048;
   const auto working = [](const Setup& setup) { return stage_memory(setup, 0).working; };
@@ -188,8 +198,9 @@ TEST_CASE("modules are read as they are typed and as they are dumped, and refuse
     CHECK(read(text).norms);
     CHECK_FALSE(read(text).attention);
   }
-  CHECK_THROWS_WITH(read("mhc"), Contains("--recompute-modules takes core_attn, moe_act, ") &&
-                                     Contains("shared_experts, not 'mhc'"));
+  CHECK_THROWS_WITH(read("mlps"), Contains("--recompute-modules takes core_attn, moe_act, ") &&
+                                      Contains("shared_experts, not 'mlps'"));
+  CHECK_THROWS_WITH(read("mlp mhc"), Contains("what --recompute-modules mhc keeps is not known"));
   CHECK_THROWS_WITH(read("mla_up_proj"), Contains("needs --multi-latent-attention"));
   std::string apart = kMixed;
   apart.replace(apart.find("--moe-grouped-gemm "), 19, "");
