@@ -18,11 +18,12 @@ void cancel(const Globals& globals, const SweepFolder& folder, const Campaign& c
   CampaignMachine machine = observer_of(folder, campaign, *scheduler);
   machine.cancel();
   const RunCounts counts = machine.counts();
+  const std::int64_t done = counts.succeeded + counts.failed;
+  const std::string rest =
+      done == counts.total() ? "no run is left" : "'pippin run' takes up the rest";
   remark(globals,
-         fmt::format(
-             "{} campaign {}: cancelled with {} of {} runs done; 'pippin run' takes up the rest",
-             printable(campaign.sweep), campaign.number, counts.succeeded + counts.failed,
-             counts.total()));
+         fmt::format("{} campaign {}: cancelled with {} of {} runs done; {}",
+                     printable(campaign.sweep), campaign.number, done, counts.total(), rest));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <iterator>
 #include <unistd.h>
 
 #include "core/base/text.h"
@@ -54,6 +55,16 @@ void say_what_was_lost(const Globals& globals, Session& session, const Follower&
                               : "the same command tries again"));
 }
 
+/// Another 'run' leaves those as they are that gave no sound measurement.
+void say_what_failed(const Globals& globals, const SweepSource& sweep, const Follower& follower) {
+  const std::int64_t failed = follower.not_ok() - std::ssize(follower.lost());
+  if (failed <= 0) return;
+  remark(globals,
+         fmt::format("{} failed; once that is mended, '{}' measures {} again",
+                     counted(static_cast<std::size_t>(failed), "run"),
+                     come_back(globals, sweep, "run --retry-failed"), failed == 1 ? "it" : "them"));
+}
+
 /// Two or three sentences below the table.
 void say_what_it_came_to(const Globals& globals, Database& database, const Campaign& campaign) {
   const ReportOptions options = usual_report(campaign);
@@ -105,6 +116,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
     say_why_it_gave_up(globals, session, options.sweep);
   } else {
     say_what_was_lost(globals, session, follower);
+    say_what_failed(globals, options.sweep, follower);
   }
   remark(globals, fmt::format("database: {}", printable(globals.db.string())));
   remark(globals, fmt::format("logs:     {}", printable(session.folder().root().string())));

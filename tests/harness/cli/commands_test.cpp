@@ -126,11 +126,16 @@ TEST_CASE("a run that ends well and measures nothing has failed, for status and 
   const auto pippin = [&](const std::string& words) {
     return here.shell("export PIPPIN; \"$PIPPIN\" --db t.db " + words);
   };
-  CHECK(pippin("run s.yaml").exit_code == 1);
+  const Call first = pippin("run s.yaml");
+  CHECK(first.exit_code == 1);
+  CHECK_THAT(first.err, Contains("1 run failed; once that is mended, '") &&
+                            Contains("run --retry-failed s.yaml' measures it again"));
   const Call status = pippin("status s");
   CHECK_THAT(status.out, Contains("1 ok, 1 failed"));
   CHECK_THAT(status.out, Contains("mbs2-gas1-a1: exit 0, but its log has no"));
-  CHECK(pippin("run s.yaml").exit_code == 1);
+  const Call again = pippin("run s.yaml");
+  CHECK(again.exit_code == 1);
+  CHECK_THAT(again.err, Contains("was finished already") && Contains("1 run failed; once"));
   CHECK(pippin("run s.yaml --retry-failed").exit_code == 1);
   CHECK(here.sql("SELECT group_concat(state, ' ') FROM runs ORDER BY name") == "ok failed");
   CHECK(here.shell("ls t.db.runs/s/*mbs1*-a1 | wc -l; ls t.db.runs/s/*mbs2*-a1 | wc -l").out ==
@@ -324,6 +329,8 @@ TEST_CASE("cancel ends a sweep and run takes it up again") {
   here.write("s.yaml", slow);
   CHECK(here.pippin("run s.yaml").exit_code == 0);
   CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "12");
+  CHECK_THAT(here.pippin("cancel replayed").err,
+             Contains("cancelled with 12 of 12 runs done; no run is left"));
 }
 
 TEST_CASE("two pippins do not work on one sweep") {
