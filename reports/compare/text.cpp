@@ -152,9 +152,11 @@ std::string common_text(const Comparison& comparison) {
 
 std::string rules_text(const Comparison& comparison) {
   constexpr double kPercent = 100;
-  std::string text = fmt::format("ratio: time of {} by time of {}; equivalent: surely within ±{} %",
-                                 printable(comparison.other), printable(comparison.base),
-                                 short_number(comparison.judgement.margin * kPercent, 1));
+  std::string text = fmt::format(
+      "ratio: time of {} by time of {}{}; equivalent: its 90 % interval is within ±{} %",
+      printable(comparison.other), printable(comparison.base),
+      comparison.common ? ", beside the common one" : "",
+      short_number(comparison.judgement.margin * kPercent, 1));
   if (comparison.rows.size() > 1)
     text += fmt::format("; p: of no difference, adjusted for {} rows", comparison.rows.size());
   return text;

@@ -471,7 +471,7 @@ function compare_sample() {
       "common to 14 of 18 rows: 1.004× (0.981 – 1.027), undetermined; each row stands beside it",
     ],
     remarks: [
-      "ratio: time of gpt-52b/2 by time of gpt-52b/1; equivalent: surely within ±2 %; p: of no difference, adjusted for 18 rows",
+      "ratio: time of gpt-52b/2 by time of gpt-52b/1; equivalent: its 90 % interval is within ±2 %; p: of no difference, adjusted for 18 rows",
       "these days only",
     ],
   };
