@@ -12,12 +12,11 @@
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/estimate/traffic.h"
 #include "tests/support/catch.h"
+#include "tests/sweeps/estimate/launches.h"
 
 using namespace pippin;
 
 namespace {
-
-constexpr Machine kH100{989, 989, 3350, 450, 400, 132};
 
 std::string pattern(std::string_view frequency, std::int64_t layers) {
   const auto with = layers_with_experts(frequency, layers);
@@ -38,18 +37,11 @@ const std::string kDeepSeekMoe =
     "--hidden-dropout 0 ";
 
 Setup setup_of(const std::string& words, std::int64_t gpus = 64) {
-  const MegatronSetup read =
-      megatron_setup(arguments_of_words({words}), gpus, std::nullopt, Generation::kHopper);
-  CHECK(read.unknown.empty());
-  CHECK(read.untimed.empty());
-  return read.setup;
+  return test::setup_of_launch(words, gpus);
 }
 
 double calls(const Setup& setup, Topic topic, std::string_view function) {
-  double all = 0;
-  for (const Talk& one : talk_of_stage(setup, 0))
-    if (one.topic == topic && one.function == function) all += one.calls;
-  return all;
+  return test::calls_of(setup, 0, topic, function);
 }
 
 }  // namespace
@@ -207,7 +199,7 @@ TEST_CASE("an iteration takes what its layers of both kinds take") {
   Setup setup = setup_of(kDeepSeekMoe + "--global-batch-size 64", 8);
   const auto seconds = [&](std::int64_t first_mixture) {
     setup.shape.first_mixture = first_mixture;
-    const StepTime time = step_time(setup, kH100, {});
+    const StepTime time = step_time(setup, test::kH100, {});
     return time.products + time.attention + time.elements;
   };
   const double none = seconds(28), all = seconds(0), half = seconds(14);
@@ -218,11 +210,12 @@ TEST_CASE("an iteration takes what its layers of both kinds take") {
   setup.pp = 7;
   setup.dp = 8;
   setup.shape.first_mixture = 8;  // the first two stages have none
-  const StepTime staged = step_time(setup, kH100, {});
+  const StepTime staged = step_time(setup, test::kH100, {});
   Setup mixtures = setup;
   mixtures.shape.first_mixture = 0;
-  CHECK(staged.products == Approx(step_time(mixtures, kH100, {}).products));  // the slowest stage's
-  CHECK(staged.pipeline < step_time(mixtures, kH100, {}).pipeline);
+  CHECK(staged.products ==
+        Approx(step_time(mixtures, test::kH100, {}).products));  // the slowest stage's
+  CHECK(staged.pipeline < step_time(mixtures, test::kH100, {}).pipeline);
 }
 
 TEST_CASE("what the frequency of experts and their shared width may not be is refused") {

@@ -10,6 +10,7 @@
 #include "sweeps/estimate/state_memory.h"
 #include "sweeps/estimate/traffic.h"
 #include "tests/support/catch.h"
+#include "tests/sweeps/estimate/launches.h"
 
 using namespace pippin;
 using Catch::Contains;
@@ -30,16 +31,12 @@ const std::string kDeep =
     "--moe-token-dispatcher-type alltoall --expert-model-parallel-size 4 ";
 const std::string kFp8 = "--fp8-format hybrid ";
 
-MegatronSetup read(const std::string& words, Generation generation = Generation::kHopper,
-                   std::int64_t gpus = 8) {
-  return megatron_setup(arguments_of_words({words}), gpus, std::nullopt, generation);
+MegatronSetup read(const std::string& words, Generation generation = Generation::kHopper) {
+  return test::read_launch(words, 8, generation);
 }
 
-Setup setup_of(const std::string& words, Generation generation = Generation::kHopper,
-               std::int64_t gpus = 8) {
-  const MegatronSetup found = read(words, generation, gpus);
-  CHECK(found.unknown.empty());
-  return found.setup;
+Setup setup_of(const std::string& words, Generation generation = Generation::kHopper) {
+  return test::setup_of_launch(words, 8, generation);
 }
 
 double weights_of(const std::string& words, Generation generation = Generation::kHopper) {
@@ -97,10 +94,7 @@ TEST_CASE("what is gathered in 8 bits is half as much to send, and the rest as m
   const std::string split =
       "--tensor-model-parallel-size 2 --sequence-parallel --pipeline-model-parallel-size 2 ";
   const auto bytes = [&](const std::string& words, Topic topic, std::string_view function) {
-    double all = 0;
-    for (const Talk& one : talk_of_stage(setup_of(kDense + split + words), 0))
-      if (one.topic == topic && one.function == function) all += one.calls * one.bytes;
-    return all;
+    return test::bytes_of(setup_of(kDense + split + words), 0, topic, function);
   };
   const double gas = 32, whole = 2 * 2048 * 1024, layers = 2;
   CHECK(bytes("", Topic::kTensor, "all_gather") == gas * whole * (6 * layers + 1));

@@ -14,13 +14,12 @@
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/estimate/traffic.h"
 #include "tests/support/catch.h"
+#include "tests/sweeps/estimate/launches.h"
 
 using namespace pippin;
 using Catch::Contains;
 
 namespace {
-
-constexpr Machine kH100{989, 989, 3350, 450, 400, 132};
 
 const std::string kLlama =
     "--num-layers 16 --hidden-size 2048 --num-attention-heads 16 --ffn-hidden-size 5632 "
@@ -29,24 +28,11 @@ const std::string kLlama =
     "--global-batch-size 64 --bf16 --use-distributed-optimizer --attention-dropout 0 "
     "--hidden-dropout 0 ";
 
-MegatronSetup read(const std::string& words, std::int64_t gpus = 16,
-                   Generation generation = Generation::kHopper) {
-  return megatron_setup(arguments_of_words({words}), gpus, std::nullopt, generation);
-}
+MegatronSetup read(const std::string& words) { return test::read_launch(words, 16); }
 
 Setup setup_of(const std::string& words, std::int64_t gpus = 16,
                Generation generation = Generation::kHopper) {
-  const MegatronSetup found = read(words, gpus, generation);
-  CHECK(found.unknown.empty());
-  CHECK(found.untimed.empty());
-  return found.setup;
-}
-
-double calls(const Setup& setup, std::int64_t stage, Topic topic, std::string_view function) {
-  double all = 0;
-  for (const Talk& one : talk_of_stage(setup, stage))
-    if (one.topic == topic && one.function == function) all += one.calls;
-  return all;
+  return test::setup_of_launch(words, gpus, generation);
 }
 
 std::int64_t parameters_of(const Setup& setup, std::int64_t stage) {
@@ -93,9 +79,9 @@ TEST_CASE("MTP stands on the last stage, with an embedding of its own where that
     for (std::int64_t stage = 0; stage < 3; ++stage)
       CHECK(parameters_of(with, stage) == parameters_of(without, stage));
     CHECK(parameters_of(with, 3) == parameters_of(without, 3) + alone + words);
-    CHECK(calls(with, 0, Topic::kEmbedding, "all_reduce") == 1);
-    CHECK(calls(with, 3, Topic::kEmbedding, "all_reduce") == 1);
-    CHECK(calls(without, 3, Topic::kEmbedding, "all_reduce") == (*tied != '\0' ? 1 : 0));
+    CHECK(test::calls_of(with, 0, Topic::kEmbedding, "all_reduce") == 1);
+    CHECK(test::calls_of(with, 3, Topic::kEmbedding, "all_reduce") == 1);
+    CHECK(test::calls_of(without, 3, Topic::kEmbedding, "all_reduce") == (*tied != '\0' ? 1 : 0));
   }
 }
 
@@ -151,8 +137,9 @@ TEST_CASE("MTP talks and takes time on the last stage") {
   const double gas = 16;
   const auto more = [&](const std::string& words, std::int64_t stage, Topic topic,
                         std::string_view function) {
-    return calls(setup_of(kLlama + stages + words + "--mtp-num-layers 1"), stage, topic, function) -
-           calls(setup_of(kLlama + stages + words), stage, topic, function);
+    return test::calls_of(setup_of(kLlama + stages + words + "--mtp-num-layers 1"), stage, topic,
+                          function) -
+           test::calls_of(setup_of(kLlama + stages + words), stage, topic, function);
   };
   // Two sums each way, of the embedding, the head's gradient, and the projection's.
   CHECK(more("", 1, Topic::kTensor, "all_reduce") == gas * (2 * 2 + 1 + 1 + 1));
@@ -162,8 +149,8 @@ TEST_CASE("MTP talks and takes time on the last stage") {
   // A layer's six and four; the embedding's, the head's two; the projection's inputs and outputs.
   CHECK(more("--sequence-parallel ", 1, Topic::kTensor, "all_gather") == gas * (6 + 1 + 2 + 2 + 2));
   CHECK(more("--sequence-parallel ", 1, Topic::kTensor, "reduce_scatter") == gas * (4 + 1 + 1 + 1));
-  const double seconds = step_time(setup_of(kLlama), kH100, {}).all();
-  const double further = step_time(setup_of(kLlama + "--mtp-num-layers 1"), kH100, {}).all();
+  const double seconds = step_time(setup_of(kLlama), test::kH100, {}).all();
+  const double further = step_time(setup_of(kLlama + "--mtp-num-layers 1"), test::kH100, {}).all();
   CHECK(further > seconds * 17 / 16);  // and a head more
   CHECK(further < seconds * 20 / 16);
 }

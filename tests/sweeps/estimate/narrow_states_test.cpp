@@ -12,13 +12,12 @@
 #include "sweeps/estimate/traffic.h"
 #include "sweeps/estimate/trainer_arguments.h"
 #include "tests/support/catch.h"
+#include "tests/sweeps/estimate/launches.h"
 
 using namespace pippin;
 using Catch::Contains;
 
 namespace {
-
-constexpr Machine kH100{989, 989, 3350, 450, 400, 132};
 
 const std::string kModel =
     "--num-layers 8 --hidden-size 2048 --num-attention-heads 16 --seq-length 2048 --vocab-size "
@@ -26,13 +25,7 @@ const std::string kModel =
 const std::string kShared = kModel + "--use-distributed-optimizer ";
 const std::string kAware = "--use-precision-aware-optimizer ";
 
-Setup setup_of(const std::string& words) {
-  const MegatronSetup found =
-      megatron_setup(arguments_of_words({words}), 8, std::nullopt, Generation::kHopper);
-  CHECK(found.unknown.empty());
-  CHECK(found.untimed.empty());
-  return found.setup;
-}
+Setup setup_of(const std::string& words) { return test::setup_of_launch(words, 8); }
 
 /// Bytes of one parameter: weights, gradients, and the optimizer's on all ranks together.
 struct Each {
@@ -105,7 +98,7 @@ TEST_CASE("narrow gradients are half as much to send, and a narrow optimizer tak
   CHECK(bytes("--grad-reduce-in-bf16") == bytes("") / 2);
   CHECK(bytes(kAware) == bytes(""));
   const auto seconds = [](const std::string& words) {
-    return step_time(setup_of(kShared + "--bf16 " + words), kH100, {}).optimizer;
+    return step_time(setup_of(kShared + "--bf16 " + words), test::kH100, {}).optimizer;
   };
   CHECK(seconds(kAware) < seconds(""));
   CHECK(seconds(kAware + "--exp-avg-dtype bf16") < seconds(kAware));
@@ -167,7 +160,7 @@ TEST_CASE("a dump's types are read, and its usual ones change nothing") {
 TEST_CASE("a search keeps a precision-aware optimizer distributed") {
   SearchSpace space;
   space.base = setup_of(kShared + "--bf16 --exp-avg-dtype bf16 " + kAware);
-  space.machine = kH100;
+  space.machine = test::kH100;
   space.gpus = 8;
   space.gbs = 64;
   space.usable_bytes = 80e9;

@@ -9,13 +9,12 @@
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/estimate/traffic.h"
 #include "tests/support/catch.h"
+#include "tests/sweeps/estimate/launches.h"
 
 using namespace pippin;
 using Catch::Contains;
 
 namespace {
-
-constexpr Machine kH100{989, 989, 3350, 450, 400, 132};
 
 const std::string kAlike =
     "--num-layers 8 --hidden-size 1024 --num-attention-heads 16 --ffn-hidden-size 4096 "
@@ -32,13 +31,7 @@ const std::string kMixed =
     "--moe-layer-freq ([0]*2+[1]*6) --moe-token-dispatcher-type alltoall "
     "--expert-model-parallel-size 4 ";
 
-Setup setup_of(const std::string& words) {
-  const MegatronSetup found =
-      megatron_setup(arguments_of_words({words}), 8, std::nullopt, Generation::kHopper);
-  CHECK(found.unknown.empty());
-  CHECK(found.untimed.empty());
-  return found.setup;
-}
+Setup setup_of(const std::string& words) { return test::setup_of_launch(words, 8); }
 
 Setup with(const std::string& base, const std::string& modules) {
   return setup_of(base + "--recompute-granularity selective --recompute-modules " + modules);
@@ -52,13 +45,6 @@ LayerActivations layer_of(const std::string& base, const std::string& modules, b
 /// What a layer keeps less.
 double saved(const std::string& base, const std::string& modules, bool has_experts) {
   return layer_of(base, "", has_experts).all() - layer_of(base, modules, has_experts).all();
-}
-
-double calls(const Setup& setup, Topic topic, std::string_view function) {
-  double all = 0;
-  for (const Talk& one : talk_of_stage(setup, 0))
-    if (one.topic == topic && one.function == function) all += one.calls;
-  return all;
 }
 
 }  // namespace
@@ -136,7 +122,7 @@ TEST_CASE("the tree of a stage keeps what its layers do, also of those that are 
 }
 
 TEST_CASE("what is made again takes time, and no more than the whole layer") {
-  const auto time = [](const Setup& setup) { return step_time(setup, kH100, {}); };
+  const auto time = [](const Setup& setup) { return step_time(setup, test::kH100, {}); };
   const StepTime none = time(setup_of(kMixed));
   const StepTime full =
       time(setup_of(kMixed + "--recompute-granularity full --recompute-method uniform"));
@@ -163,8 +149,8 @@ TEST_CASE("what is made again is talked of again") {
       "--tensor-model-parallel-size 2 --sequence-parallel "
       "--expert-tensor-parallel-size 1 ";
   const auto more = [&](const std::string& modules, Topic topic, std::string_view function) {
-    return calls(with(kMixed + split, modules), topic, function) -
-           calls(setup_of(kMixed + split), topic, function);
+    return test::calls_of(with(kMixed + split, modules), 0, topic, function) -
+           test::calls_of(setup_of(kMixed + split), 0, topic, function);
   };
   CHECK(more("moe", Topic::kExperts, "all_to_all") == gas * mixtures * 2);
   CHECK(more("moe_act", Topic::kExperts, "all_to_all") == 0);
