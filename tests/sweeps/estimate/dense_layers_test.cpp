@@ -128,13 +128,13 @@ TEST_CASE("parameters are those that models are published with, and that Megatro
 TEST_CASE("a gate of the shared experts is one weight for each number that it looks at") {
   const Setup plain = setup_of(kDeepSeekMoe);
   const Setup gated = setup_of(kDeepSeekMoe + "--moe-shared-expert-gate");
-  CHECK(model_parameters(gated.shape) == model_parameters(plain.shape) + 27 * 2048);
+  CHECK(model_parameters(gated.shape) == model_parameters(plain.shape) + std::int64_t{27} * 2048);
 }
 
 TEST_CASE("a token meets the shared experts, and of the others its own") {
   const Shape shape = setup_of(kDeepSeekMoe).shape;
   const std::int64_t expert = std::int64_t{3} * 2048 * 1408;
-  CHECK(active_parameters(shape) == model_parameters(shape) - 27 * (64 - 6) * expert);
+  CHECK(active_parameters(shape) == model_parameters(shape) - std::int64_t{27} * (64 - 6) * expert);
   const double layers = 28.0 * 4 * 2048 * 2048 + 3.0 * 2048 * 10944;
   const double mixtures = 27.0 * 3 * 2048 * (6 * 1408 + 2816);
   CHECK(token_weights(shape) == layers + mixtures + 2048.0 * 102400);
@@ -147,9 +147,9 @@ TEST_CASE("EP spreads the experts of layers that have some, TP those that all to
                                "--expert-tensor-parallel-size 1");
   const std::int64_t expert = std::int64_t{3} * 2048 * 1408;
   const Parameters first = stage_parameters(setup, 0), last = stage_parameters(setup, 1);
-  CHECK(first.experts == 13 * 8 * expert);
-  CHECK(last.experts == 14 * 8 * expert);
-  CHECK(last.split == 14 * (std::int64_t{4} * 2048 * 2048 + 3 * 2048 * 2816) / 2 +
+  CHECK(first.experts == std::int64_t{13} * 8 * expert);
+  CHECK(last.experts == std::int64_t{14} * 8 * expert);
+  CHECK(last.split == 14 * (std::int64_t{4} * 2048 * 2048 + std::int64_t{3} * 2048 * 2816) / 2 +
                           std::int64_t{102400} * 2048 / 2);
   CHECK(last.replicated == 14 * (2 * 2048 + 64 * 2048) + 2048);
 }

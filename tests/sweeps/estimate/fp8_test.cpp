@@ -130,17 +130,18 @@ TEST_CASE("a formula says the bytes of an activation in 8 bits, too") {
 
 TEST_CASE("what is made again in 8 bits leaves what was kept as it was") {
   const double tokens = 2048, h = 1024;
-  const std::string kAgain =
-      "--fp8-recipe tensorwise --recompute-granularity selective --recompute-modules ";
+  const std::string words = kDeep + kFp8 +
+                            "--fp8-recipe tensorwise --recompute-granularity selective "
+                            "--recompute-modules ";
   const auto layer = [&](const std::string& modules) {
-    return layer_activations(setup_of(kDeep + kFp8 + kAgain + modules), true);
+    return layer_activations(setup_of(words + modules), true);
   };
   CHECK(layer("layernorm").norm1 == 2 * tokens * h);
   CHECK(layer("layernorm").norm2 == 2 * tokens * h);
   CHECK(layer("moe_act").mlp == Approx(2 * tokens * 2 * 2 * 512));
   CHECK(layer("mla_up_proj").latents == 2 * tokens * (512 + 256));
   for (const char* modules : {"core_attn", "layernorm moe_act", "moe"}) {
-    const Setup setup = setup_of(kDeep + kFp8 + kAgain + modules);
+    const Setup setup = setup_of(words + modules);
     double kept = 0;
     for (const ModelPart& part : parts_of_stage(setup, 0))
       if (part.name.starts_with("layer.")) kept += part.activations;

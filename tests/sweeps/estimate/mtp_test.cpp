@@ -68,13 +68,13 @@ TEST_CASE("DeepSeek-V3's MTP has the 11.5 billion parameters that it is publishe
 }
 
 TEST_CASE("MTP stands on the last stage, with an embedding of its own where that is another") {
-  const std::int64_t words = 32000 * 2048;
+  const std::int64_t words = std::int64_t{32000} * 2048;
   for (const char* tied : {"", "tied"}) {
     std::string base = kLlama;
     const std::string untie = "--untie-embeddings-and-output-weights";
     if (*tied != '\0') base.replace(base.find(untie), untie.size(), "");
-    const std::string mtp = "--mtp-num-layers 1", stages = "--pipeline-model-parallel-size 4 ";
-    const Setup with = setup_of(base + stages + mtp), without = setup_of(base + stages);
+    base += "--pipeline-model-parallel-size 4 ";
+    const Setup with = setup_of(base + "--mtp-num-layers 1"), without = setup_of(base);
     const std::int64_t alone = model_parameters(with.shape) - model_parameters(without.shape);
     for (std::int64_t stage = 0; stage < 3; ++stage)
       CHECK(parameters_of(with, stage) == parameters_of(without, stage));

@@ -90,10 +90,8 @@ TEST_CASE("a checkpoint has moments in fp32, whatever they are kept in, and weig
 
 TEST_CASE("narrow gradients are half as much to send, and a narrow optimizer takes less time") {
   const auto bytes = [](const std::string& words) {
-    double all = 0;
-    for (const Talk& one : talk_of_stage(setup_of(kShared + "--bf16 " + words), 0))
-      if (one.topic == Topic::kDataReduce) all += one.calls * one.bytes;
-    return all;
+    const Setup setup = setup_of(kShared + "--bf16 " + words);
+    return test::bytes_of(setup, 0, Topic::kDataReduce, "reduce_scatter");
   };
   CHECK(bytes("--grad-reduce-in-bf16") == bytes("") / 2);
   CHECK(bytes(kAware) == bytes(""));
@@ -142,8 +140,8 @@ TEST_CASE("a dump's types are read, and its usual ones change nothing") {
   point.layout.gpus = 8;
   const auto read = [&] { return setup_of_dump(dump, point, "none", 8, Generation::kHopper); };
   ArgumentsSetup said = read();
-  CHECK(said.why_not == "");
-  CHECK(said.why_no_memory == "");
+  CHECK(said.why_not.empty());
+  CHECK(said.why_no_memory.empty());
   REQUIRE(said.setup);
   CHECK(said.setup->moment_bytes == 8);
   CHECK_FALSE(said.setup->precision_aware);
@@ -151,8 +149,8 @@ TEST_CASE("a dump's types are read, and its usual ones change nothing") {
     if (name == "exp_avg_dtype") value = value_of("torch.bfloat16");
   dump.emplace_back("use_precision_aware_optimizer", value_of("True"));
   said = read();
-  CHECK(said.why_not == "");
-  CHECK(said.why_no_memory == "");
+  CHECK(said.why_not.empty());
+  CHECK(said.why_no_memory.empty());
   REQUIRE(said.setup);
   CHECK(said.setup->moment_bytes == 6);
 }
