@@ -203,7 +203,7 @@ FileSystem& disk_to_read() {
 
 fs::path temporary_folder() {
   std::error_code error;
-  const fs::path folder = fs::temp_directory_path(error);
+  fs::path folder = fs::temp_directory_path(error);
   if (error) machine_failed("TMPDIR: no folder for temporary files: {}", error.message());
   return folder;
 }

@@ -199,7 +199,7 @@ TEST_CASE("what sbatch says tells whether the job is there, and whether it may c
       failed +
       "Job violates accounting/QOS policy (job submit limit, user's size and/or time limits)\n";
   struct Case {
-    int exit_code;
+    std::int64_t exit_code;
     const char* output;
     std::string errors;
     const char* words;
@@ -298,7 +298,7 @@ TEST_CASE("what sbatch says tells whether the job is there, and whether it may c
   };
   for (const Case& one : cases) {
     CAPTURE(one.exit_code, one.output, one.errors);
-    const Handed handed = read_submission(one.exit_code, one.output, one.errors);
+    const Handed handed = read_submission(static_cast<int>(one.exit_code), one.output, one.errors);
     CHECK(handed.answer == one.answer);
     CHECK_THAT(handed.words, Catch::Contains(one.words));
   }

@@ -138,7 +138,7 @@ TEST_CASE("a stage may have an embedding alone") {
     const StageMemory first = stage_memory(setup, 0);
     CHECK(first.activations == Approx(4096.0 * 2048).margin(4096.0 * 2048));  // of the embedding
     CHECK(first.peak < stage_memory(setup, 1).peak);
-    CHECK(stage_parameters(setup, 0).all() == 32000 * 2048);
+    CHECK(stage_parameters(setup, 0).all() == std::int64_t{32000} * 2048);
     CHECK(step_time(setup, kH100, {}).all() > 0);
   }
 }
