@@ -242,8 +242,8 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
   if (!hardware.accelerator && read.setup.fp8 != Fp8::kNone)
     remarks.insert(
         remarks.begin(),
-        fmt::format("assumed: a GPU of {}'s kind, as none before has "
-                    "such products in 8 bits; --accelerator names yours",
+        fmt::format("assumed: a GPU of {}'s kind, as earlier ones do not multiply in 8 bits; "
+                    "--accelerator names yours",
                     read.setup.generation == Generation::kBlackwell ? "Blackwell" : "Hopper"));
   for (const auto& words : remarks) remark(globals, words);
   if (options.checkpoints) {

@@ -13,6 +13,7 @@ double mlp_bytes(const Setup& setup) {
   return (setup.framework == Framework::kMegatron2023 ? 3 : 2) * element + setup.input_bytes();
 }
 
+/// The same of an expert.
 double expert_bytes(const Setup& setup) { return 2 * bytes_of(setup.type) + setup.input_bytes(); }
 
 /// The balanced load of the experts of one GPU: each token meets several.
@@ -29,8 +30,8 @@ void add_experts(const Setup& setup, LayerActivations& kept) {
   kept.shared = shared.mlp + shared.gathered + shared.gated;
 }
 
-/// What selective recomputation makes again is not kept. What an MLP is made of is its norm's input
-/// where that is no layer's own part, else its output.
+/// What selective recomputation makes again is not kept. A whole MLP is made again of its norm's
+/// input where the norm is a part of it, else of the norm's output.
 void leave_out_remade(const Setup& setup, bool has_experts, LayerActivations& kept) {
   const Shape& m = setup.shape;
   const Remade& again = setup.remade;

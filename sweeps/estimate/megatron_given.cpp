@@ -299,6 +299,13 @@ std::string typed_argument(std::string_view name) {
   return "--" + text;
 }
 
+void check_word(std::string_view name, const std::string& text,
+                std::initializer_list<std::string_view> known) {
+  if (text.empty() || std::find(known.begin(), known.end(), text) != known.end()) return;
+  bad_input("estimate: {} is one of {}, not '{}'", typed_argument(name), fmt::join(known, ", "),
+            printable(text));
+}
+
 bool is_count(std::string_view name) { return entry_of(kCounts, name) != std::end(kCounts); }
 
 bool is_estimated_by(std::string_view name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,5 +76,9 @@ bool is_of_context(std::string_view name);
 
 /// As a person types it: "--num-layers", or the program's name.
 std::string typed_argument(std::string_view name);
+
+/// Errors: Error (bad input) where `text`, the value of an argument, is neither empty nor known.
+void check_word(std::string_view name, const std::string& text,
+                std::initializer_list<std::string_view> known);
 
 }  // namespace pippin

@@ -31,14 +31,6 @@ std::int64_t part_of(std::int64_t whole, std::int64_t part, std::string_view wor
   return whole / part;
 }
 
-/// Errors: Error (bad input) where `text` is none of them.
-void check_word(std::string_view name, const std::string& text,
-                std::initializer_list<std::string_view> known) {
-  if (text.empty() || std::find(known.begin(), known.end(), text) != known.end()) return;
-  bad_input("estimate: {} is one of {}, not '{}'", typed_argument(name), fmt::join(known, ", "),
-            printable(text));
-}
-
 Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
   Shape shape;
   shape.layers = needed(given.layers, "num_layers");

@@ -2,8 +2,6 @@
 #include "sweeps/estimate/newer_choices.h"
 
 #include <algorithm>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -55,9 +53,7 @@ void fill_in_remade(const MegatronGiven& given, Setup& setup) {
   const std::string name = typed_argument("recompute_modules");
   setup.remade = read_modules(given.remade, name);
   const Remade& remade = setup.remade;
-  const bool is_usual = remade.attention && !remade.norms && !remade.heads && !remade.activation &&
-                        !remade.mlp && !remade.experts && !remade.shared;
-  if (setup.framework != Framework::kMegatronCore && !is_usual)
+  if (setup.framework != Framework::kMegatronCore && remade != Remade())
     bad_input("estimate: only Megatron-Core has {}", name);
   if (remade.activation && !setup.grouped_experts)
     bad_input("estimate: {} moe_act needs {}", name, typed_argument("moe_grouped_gemm"));
@@ -72,7 +68,7 @@ namespace {
 
 /// Of one number of that type, as it is typed or dumped: "bf16", "torch.bfloat16". 4 where it is
 /// not given.
-double typed_bytes(std::string_view text, std::string_view argument,
+double typed_bytes(std::string text, std::string_view argument,
                    std::initializer_list<std::string_view> known) {
   constexpr std::pair<std::string_view, std::string_view> kDumped[] = {{"torch.float32", "fp32"},
                                                                        {"torch.float16", "fp16"},
@@ -80,28 +76,16 @@ double typed_bytes(std::string_view text, std::string_view argument,
                                                                        {"torch.uint8", "fp8"}};
   for (const auto& [dumped, typed] : kDumped)
     if (text == dumped) text = typed;
+  check_word(argument, text, known);
   if (text.empty() || text == "fp32") return 4;
-  if (std::find(known.begin(), known.end(), text) == known.end())
-    bad_input("estimate: {} is one of fp32, {}, not '{}'", typed_argument(argument),
-              fmt::join(known, ", "), printable(text));
   return text == "fp8" ? 1 : 2;
 }
 
-}  // namespace
-
-namespace {
-
-/// Errors: Error (bad input) for another one.
+/// Requires one that Megatron knows.
 Fp8 fp8_of_recipe(std::string_view recipe) {
-  constexpr std::pair<std::string_view, Fp8> kRecipes[] = {{"delayed", Fp8::kDelayed},
-                                                           {"tensorwise", Fp8::kTensors},
-                                                           {"blockwise", Fp8::kBlocks},
-                                                           {"mxfp8", Fp8::kMx}};
-  if (recipe.empty()) return Fp8::kDelayed;
-  for (const auto& [name, fp8] : kRecipes)
-    if (recipe == name) return fp8;
-  bad_input("estimate: {} is one of delayed, tensorwise, blockwise, mxfp8, not '{}'",
-            typed_argument("fp8_recipe"), printable(recipe));
+  if (recipe == "tensorwise") return Fp8::kTensors;
+  if (recipe == "blockwise") return Fp8::kBlocks;
+  return recipe == "mxfp8" ? Fp8::kMx : Fp8::kDelayed;
 }
 
 }  // namespace
@@ -115,9 +99,8 @@ bool fill_in_fp8(const MegatronGiven& given, Setup& setup) {
     bad_input("estimate: {} needs a GPU from Hopper on", typed_argument("fp8_format"));
   if (setup.type == NumberType::kFp32)
     bad_input("estimate: {} is for weights in 16 bits: add --bf16", typed_argument("fp8_format"));
-  if (given.fp8_format != "e4m3" && given.fp8_format != "hybrid")
-    bad_input("estimate: {} is e4m3 or hybrid, not '{}'", typed_argument("fp8_format"),
-              printable(given.fp8_format));
+  check_word("fp8_format", given.fp8_format, {"e4m3", "hybrid"});
+  check_word("fp8_recipe", given.fp8_recipe, {"delayed", "tensorwise", "blockwise", "mxfp8"});
   setup.fp8 = fp8_of_recipe(given.fp8_recipe);
   setup.fp8_weights = given.fp8_weights;
   if (setup.fp8 == Fp8::kMx && setup.generation == Generation::kHopper)
@@ -132,12 +115,12 @@ bool fill_in_fp8(const MegatronGiven& given, Setup& setup) {
 
 void fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
   const bool narrow_sums = given.narrow_sums && setup.type == NumberType::kBf16;
-  const double gradient = typed_bytes(given.gradient_type, "main_grads_dtype", {"bf16"});
-  const double weight = typed_bytes(given.wide_weight_type, "main_params_dtype", {"fp16"});
+  const double gradient = typed_bytes(given.gradient_type, "main_grads_dtype", {"fp32", "bf16"});
+  const double weight = typed_bytes(given.wide_weight_type, "main_params_dtype", {"fp32", "fp16"});
   const double first =
-      typed_bytes(given.first_moment_type, "exp_avg_dtype", {"fp16", "bf16", "fp8"});
+      typed_bytes(given.first_moment_type, "exp_avg_dtype", {"fp32", "fp16", "bf16", "fp8"});
   const double second =
-      typed_bytes(given.second_moment_type, "exp_avg_sq_dtype", {"fp16", "bf16", "fp8"});
+      typed_bytes(given.second_moment_type, "exp_avg_sq_dtype", {"fp32", "fp16", "bf16", "fp8"});
   constexpr double kWide = 4;
   if (narrow_sums) setup.reduces_narrow = true;
   if (!given.precision_aware) {

@@ -38,6 +38,7 @@ struct Remade {
   bool mlp = false;         ///< of layers without experts
   bool experts = false;     ///< moe: all that stands in the MLP's place
   bool shared = false;      ///< shared_experts
+  friend bool operator==(const Remade&, const Remade&) = default;
 };
 
 /// How attention is computed: with its scores in memory; by cuDNN; by the flash-attn library, which

@@ -190,7 +190,7 @@ TEST_CASE("no time is said of 8 bits, and what Megatron does not take is refused
   for (const char* more : {"--fp8-output-proj", "--no-fp8-wgrad", "--fp8-multi-head-attention"})
     CHECK(read(kDense + kFp8 + more).unknown.size() == 1);
   CHECK_THROWS_WITH(read(kDense + "--fp8-format e5m2"),
-                    Contains("--fp8-format is e4m3 or hybrid, not 'e5m2'"));
+                    Contains("--fp8-format is one of e4m3, hybrid, not 'e5m2'"));
   CHECK_THROWS_WITH(
       read(kDense + kFp8 + "--fp8-recipe custom"),
       Contains("--fp8-recipe is one of delayed, tensorwise, blockwise, mxfp8, not 'custom'"));
