@@ -104,14 +104,14 @@ std::unordered_map<std::string, ReadFile> Database::read_files(const fs::path& p
   return db::read_files(home_->connection, path);
 }
 
-bool Database::has_logs_read_by_patterns() {
+bool Database::has_told_logs() {
   const auto lock = home_->lock();
-  return db::has_logs_read_by_patterns(home_->connection);
+  return db::has_told_logs(home_->connection);
 }
 
-std::optional<ToldLog> Database::log_read_by_patterns(const fs::path& path) {
+std::optional<ToldLog> Database::told_log(const fs::path& path, const fs::path& read_path) {
   const auto lock = home_->lock();
-  return db::log_read_by_patterns(home_->connection, path);
+  return db::told_log(home_->connection, path, read_path);
 }
 
 void Database::put_campaign(const CampaignRecord& campaign) {

@@ -57,7 +57,7 @@ struct ReadFile {
   fs::path log_path = {};  ///< where they say that their log lies: there, or at a copy of it
 };
 
-/// What a person said of a log from elsewhere, by whose patterns it is read.
+/// What a person said of a log from elsewhere.
 struct ToldLog {
   NamedValues told;
   std::string head;  ///< its first bytes
@@ -83,6 +83,7 @@ struct ForeignLog {
 struct Added {
   std::int64_t logs = 0, runs = 0, iterations = 0;
   std::int64_t network_tables = 0;
+  std::int64_t described = 0;  ///< known logs of which a person now says something else
 };
 
 /// A point of a campaign, with what stands for it while nothing ran.
@@ -268,9 +269,10 @@ class Database {
                                       const std::vector<ReadFile>& others = {});
   /// What was read at a path, and below it; by path. A log that was deleted is none of it.
   std::unordered_map<std::string, ReadFile> read_files(const fs::path& path);
-  bool has_logs_read_by_patterns();
-  /// The log that was read by patterns at a path; of several the longest.
-  std::optional<ToldLog> log_read_by_patterns(const fs::path& path);
+  bool has_told_logs();
+  /// The log of which a person said something that lies at `path`, as it was named, or was read at
+  /// the absolute `read_path`; of several the longest.
+  std::optional<ToldLog> told_log(const fs::path& path, const fs::path& read_path);
 
   /// Adds tables of the network that were taken elsewhere, at `taken_at` (seconds since 1970, UTC).
   /// They are known by their content: the same again adds nothing; a file of the same path with

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -64,11 +65,11 @@ std::string first_words(const LogRun& run) {
 /// The point of a launch. Two logs that do not say what ran need not be of one configuration: each
 /// is a point of its own.
 Point point_of(const Launch& launch, const LogRun& run) {
-  if (run.configured) return run.point;
-  LogRun told;
-  told.point = run.point;
-  tell(told, launch.told);
-  if (told.configured) return told.point;
+  LogRun said;
+  said.point = run.point;
+  said.configured = run.configured;
+  if (run.told.empty()) tell(said, launch.told);
+  if (said.configured) return said.point;
   Point own = run.point;
   own.axes.emplace_back("log", Value{launch.name, std::nullopt});
   const bool is_nameless = own.name.empty() || own.name == point_name({});
@@ -148,9 +149,19 @@ NamedValues told_of(Connection& connection, std::int64_t log) {
   return told;
 }
 
+/// What is left of it without what was taken back.
+NamedValues kept_of(const NamedValues& told) {
+  NamedValues kept;
+  std::copy_if(told.begin(), told.end(), std::back_inserter(kept),
+               [](const auto& value) { return !value.second.text.empty(); });
+  return kept;
+}
+
 void put_told(Connection& connection, std::int64_t log, const NamedValues& told) {
   if (told.empty()) return;
-  connection.prepare("UPDATE logs SET told = ? WHERE id = ?").run(json_pairs_of(told), log);
+  const NamedValues kept = kept_of(told);
+  connection.prepare("UPDATE logs SET told = ? WHERE id = ?")
+      .run(kept.empty() ? std::nullopt : std::optional(json_pairs_of(kept)), log);
 }
 
 AddedLog add_new_log(Batch& batch, const LogFile& file, const std::vector<LogRun>& runs) {
@@ -239,7 +250,12 @@ bool read_by_older_scraper(Connection& connection, std::int64_t log,
 /// A person may now say another configuration of a log that is known.
 bool is_told_anew(Connection& connection, std::int64_t log, const std::vector<LogRun>& runs) {
   const NamedValues& told = runs.front().told;
-  return !told.empty() && told != told_of(connection, log);
+  if (told.empty()) return false;
+  NamedValues now = kept_of(told), before = told_of(connection, log);
+  const auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
+  std::stable_sort(now.begin(), now.end(), by_name);
+  std::stable_sort(before.begin(), before.end(), by_name);
+  return now != before;
 }
 
 /// Of two copies the one that was read first stays the log's place, of a moved log the new one.
@@ -273,9 +289,12 @@ AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<Lo
   if (!known_logs.empty()) {
     const KnownLog& log = known_logs.front();
     const bool same = log.size_bytes == file.size_bytes();
-    if (!same || is_joined || read_by_older_scraper(connection, log.id, runs) ||
-        is_told_anew(connection, log.id, runs))
-      return {extend_log(batch, log, file, runs), log.id};
+    const bool told_anew = is_told_anew(connection, log.id, runs);
+    if (!same || is_joined || told_anew || read_by_older_scraper(connection, log.id, runs)) {
+      AddedLog extended{extend_log(batch, log, file, runs), log.id};
+      extended.added.described = told_anew ? 1 : 0;
+      return extended;
+    }
     follow(connection, log, file.path());
     return {{}, log.id};
   }

@@ -31,19 +31,21 @@ std::unordered_map<std::string, ReadFile> read_files(Connection& connection, con
   return files;
 }
 
-bool has_logs_read_by_patterns(Connection& connection) {
+bool has_told_logs(Connection& connection) {
   return connection
-      .prepare(
-          "SELECT 1 FROM logs INDEXED BY logs_read_by_patterns WHERE instr(told, '\"scrape.') "
-          "> 0 LIMIT 1")
+      .prepare("SELECT 1 FROM logs INDEXED BY told_logs WHERE told IS NOT NULL LIMIT 1")
       .step();
 }
 
-std::optional<ToldLog> log_read_by_patterns(Connection& connection, const fs::path& path) {
+std::optional<ToldLog> told_log(Connection& connection, const fs::path& path,
+                                const fs::path& read_path) {
   Statement rows = connection.prepare(
-      "SELECT told, head FROM logs INDEXED BY logs_read_by_patterns WHERE path = ? AND of_campaign "
-      "= 0 AND instr(told, '\"scrape.') > 0 ORDER BY size_bytes DESC LIMIT 1");
-  if (!rows.bind(path.native()).step()) return std::nullopt;
+      "SELECT told, head FROM (SELECT id AS log FROM logs INDEXED BY told_logs WHERE path = ?1 AND "
+      "told IS NOT NULL UNION SELECT log FROM read_files WHERE path = ?2) AS places CROSS JOIN "
+      "logs "
+      "ON logs.id = places.log WHERE of_campaign = 0 AND told IS NOT NULL ORDER BY size_bytes DESC "
+      "LIMIT 1");
+  if (!rows.bind(path.native(), read_path.native()).step()) return std::nullopt;
   return ToldLog{pairs_in(rows.text(0)), rows.text(1)};
 }
 

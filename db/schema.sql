@@ -95,7 +95,7 @@ WHERE size_bytes >= 4096;
 CREATE INDEX logs_by_first_line ON logs(
   of_campaign, first_time_ms, first_iteration, size_bytes);
 CREATE INDEX logs_by_path ON logs(path);
-CREATE INDEX logs_read_by_patterns ON logs(path) WHERE instr(told, '"scrape.') > 0;
+CREATE INDEX told_logs ON logs(path) WHERE told IS NOT NULL;
 CREATE INDEX logs_by_beginning ON logs(substr(head, 1, 64));
 
 CREATE TABLE read_files (

@@ -109,7 +109,8 @@ std::int64_t count_told(const std::string& name, const Value& value) {
   constexpr double kMost = 1e15;
   const bool is_count = value.number && *value.number >= 1 && *value.number <= kMost &&
                         *value.number == std::floor(*value.number);
-  if (!is_count) bad_input("{}: '{}' is no whole number above 0", name, value.text);
+  if (!is_count)
+    throw ToldError(fmt::format("{}: '{}' is no whole number above 0", name, value.text));
   return static_cast<std::int64_t>(*value.number);
 }
 
@@ -159,7 +160,7 @@ NamedValues counts_of(const Point& point) {
 
 void tell(Point& point, const NamedValues& told) {
   for (const auto& [name, value] : told) {
-    if (is_pattern_name(name)) continue;
+    if (is_pattern_name(name) || value.text.empty()) continue;
     if (name == "size") {
       point.model.size = value.text;
     } else if (name == "style") {
@@ -171,6 +172,54 @@ void tell(Point& point, const NamedValues& told) {
     }
   }
   complete(point.layout);
+}
+
+namespace {
+
+/// A factor that nobody says may be any.
+void expect_multiple(std::string_view name, const Count& count,
+                     const std::vector<std::pair<std::string_view, Count>>& factors) {
+  std::int64_t product = 1;
+  std::string text;
+  bool all = true;
+  for (const auto& [factor, value] : factors) {
+    all = all && value;
+    if (!value || *value > INT64_MAX / product) continue;
+    product *= *value;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " x ", factor, *value);
+  }
+  if (!count || (all ? *count == product : *count % product == 0)) return;
+  throw ToldError(
+      fmt::format("{} {} is {}{}", name, *count, all ? "not " : "no multiple of ", text));
+}
+
+}  // namespace
+
+void check_told(const Point& point, const NamedValues& told) {
+  const Layout& layout = point.layout;
+  const auto is_told = [&](std::initializer_list<const char*> names) {
+    return std::any_of(names.begin(), names.end(), [&](const char* name) {
+      const Value* value = find_value(told, name);
+      return value && !value->text.empty();
+    });
+  };
+  if (is_told({"gpus", "tp", "pp", "cp", "dp"}))
+    expect_multiple("gpus", layout.gpus,
+                    {{"tp", layout.tp}, {"pp", layout.pp}, {"cp", layout.cp}, {"dp", layout.dp}});
+  if (is_told({"gbs", "mbs", "gas", "dp"}))
+    expect_multiple("gbs", layout.gbs,
+                    {{"mbs", layout.mbs}, {"gas", layout.gas}, {"dp", layout.dp}});
+}
+
+NamedValues overruled_by(const NamedValues& told, const Point& point) {
+  NamedValues overruled;
+  for (const auto& [name, value] : told) {
+    const auto known = find_count(point, name);
+    if (!known || !*known || value.text.empty()) continue;
+    if (value.number != static_cast<double>(**known))
+      overruled.emplace_back(name, value_of(std::to_string(**known)));
+  }
+  return overruled;
 }
 
 PointIds::PointIds(Environment env) {

@@ -41,10 +41,14 @@ bool counts_beside_ok(RunState state) {
 void tell(LogRun& run, const NamedValues& told) {
   if (told.empty()) return;
   run.told = told;
-  const bool is_configuration = std::any_of(
-      told.begin(), told.end(), [](const auto& value) { return !is_pattern_name(value.first); });
+  const bool is_configuration = std::any_of(told.begin(), told.end(), [](const auto& value) {
+    return !is_pattern_name(value.first) && !value.second.text.empty();
+  });
   if (!is_configuration) return;
+  const NamedValues overruled = overruled_by(told, run.point);
+  run.overruled.insert(run.overruled.end(), overruled.begin(), overruled.end());
   tell(run.point, told);
+  check_told(run.point, told);
   Point said = run.point;
   said.axes.clear();
   for (const auto& [name, value] : told) {

@@ -70,6 +70,7 @@ struct LogRun {
   std::string recompute;    ///< "none", "selective", "full"; empty where unknown
   NamedValues derived;      ///< what of `point` the log does not say in so many words: by which law
   NamedValues told;         ///< what a person said of it, which `point` has, and the patterns
+  NamedValues overruled;    ///< counts that the log says and a person said otherwise
   bool configured = false;  ///< it says its model, GPUs and batch: an equal point is the same
                             ///< configuration
   Iterations iterations;
@@ -92,8 +93,9 @@ struct LogRun {
 /// Evidence that is followed by what stands in a log, which each run has words of its own for.
 inline constexpr std::string_view kNearestLines = "; nearest: ";
 
-/// Takes a person's word for what a log does not say; of patterns it is kept only, as
-/// LogRun::told. Errors: those of tell() of a point.
+/// Takes a person's word for what a log does not say, or says otherwise; of patterns, and of what
+/// is taken back, it is kept only, as LogRun::told. Errors: those of tell() of a point and of
+/// check_told().
 void tell(LogRun& run, const NamedValues& told);
 
 /// Where a run of a campaign stands in its design; empty for a foreign log.

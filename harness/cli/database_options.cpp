@@ -31,9 +31,10 @@ void add_collect(CommandLine& line) {
   collect.add_flag("--follow", options->follow,
                    "go on reading what comes, as tail -F does, until Ctrl-C");
   collect
-      .add_option("--set", options->set,
-                  "what the logs do not say: --set gpus=64 --set tp=4; also in a file "
-                  "LOG.pippin.yaml, or logs.pippin.yaml for all of a folder")
+      .add_option(
+          "--set", options->set,
+          "what the logs do not say: --set gpus=64 --set tp=4; tp= takes it back; also in a "
+          "file LOG.pippin.yaml, or logs.pippin.yaml for all of a folder")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   collect

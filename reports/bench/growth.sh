@@ -461,6 +461,9 @@ echo "|---|---|---|---|---|"
     '$p collect "$folder/logs"' 'rm -f "$folder"/t.db*; cp "$folder/b.db" "$folder/t.db"'
   grows 'collect of what is there: small logs' 250 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
     '$p collect "$folder/logs"' 'touch "$folder"/logs/*'
+  grows 'collect of what more is said of: small logs' 250 \
+    'small_logs "$n"; rm -f "$folder"/[tb].db*; build/pippin --db "$folder/b.db" --quiet collect --set queue=a "$folder/logs"' \
+    '$p collect --set partition=b "$folder/logs"' 'rm -f "$folder"/t.db*; cp "$folder/b.db" "$folder/t.db"'
   grows 'collect of what did not change: small logs' 2000 'small_logs "$n"; rm -f "$folder"/t.db*; $p collect "$folder/logs"' \
     '$p collect "$folder/logs"'
   grows 'collect: own runs' 25 'own_runs "$n"' '$p collect' 'rm -f "$folder"/t.db "$folder"/t.db-*'

@@ -80,12 +80,13 @@ class Collector {
       if (is_unlike)
         complaints_.say(found.path, fmt::format("pippin: {}: --from-name does not fit its name",
                                                 found.path.string()));
+      doubt(found.told);
       if (found.told.empty() && is_known(found, known)) {
         const ReadFile& before = known.at(found.as_read->path.native());
         known_.push_back({found.path, before.log_path, before.is_log, !is_folder});
         continue;
       }
-      if (found.as_read) take_known_patterns(found);
+      take_what_was_told(found);
       found.odd.empty() ? found_.push_back(std::move(found)) : pass_over(found);
     }
   }
@@ -159,18 +160,24 @@ class Collector {
     return true;
   }
 
-  /// A log that was read by patterns is read by them again, unless a person says so anew.
-  void take_known_patterns(Found& found) {
-    const auto is_pattern = [](const auto& value) { return is_pattern_name(value.first); };
-    if (std::any_of(found.told.begin(), found.told.end(), is_pattern)) return;
-    if (!has_patterns_) has_patterns_ = database_.has_logs_read_by_patterns();
-    if (!*has_patterns_) return;
-    const auto before = database_.log_read_by_patterns(found.path);
-    if (!before || !begins_with(found.path, before->head)) return;
-    const bool says_nothing = found.told.empty();
-    for (const auto& value : before->told) {
-      if (says_nothing || is_pattern(value)) found.told.push_back(value);
+  /// A name that is nearly a known one makes an axis of a person's own, perhaps by mistake.
+  void doubt(const NamedValues& told) {
+    for (const auto& [name, value] : told) {
+      const std::string meant = value.text.empty() ? "" : meant_by(name);
+      if (!meant.empty() && complaints_.is_new({}, name))
+        remarks_.push_back(fmt::format(
+            "'{}' is taken for an axis of your own; if {} was meant, say it and {}=", name, meant,
+            name));
     }
+  }
+
+  /// What was said of a log before counts, unless a person now says otherwise.
+  void take_what_was_told(Found& found) {
+    if (!found.odd.empty()) return;
+    if (!has_told_) has_told_ = database_.has_told_logs();
+    if (!*has_told_) return;
+    const auto before = database_.told_log(found.path, known_path(found.path));
+    if (before && begins_with(found.path, before->head)) add_unsaid(found.told, before->told);
   }
 
   /// Whether a file is a copy of a log that lies no more where it was.
@@ -217,7 +224,7 @@ class Collector {
   void read_again(const KnownFile& known) {
     Found found = found_at({known.path, known_path(known.path), {}}, known.named, now_ns_);
     found.told = told_.of(found.path);
-    take_known_patterns(found);
+    take_what_was_told(found);
     --(known.is_log ? totals_.known : totals_.no_logs);
     found_.push_back(std::move(found));
   }
@@ -290,7 +297,7 @@ class Collector {
     }
     if (!file.scraped) {
       ++totals_.unreadable;
-      bad_ = bad_ || found.named;
+      bad_ = bad_ || found.named || file.is_told_wrong;
       broken_ = broken_ || file.is_broken;
       complaints_.say(found.path, "pippin: " + file.trouble);
       return;
@@ -390,7 +397,8 @@ class Collector {
     totals_.added.runs += added.runs;
     totals_.added.iterations += added.iterations;
     totals_.added.network_tables += added.network_tables;
-    if (adds_nothing(added)) ++totals_.known;
+    totals_.added.described += added.described;
+    if (adds_nothing(added) && added.described == 0) ++totals_.known;
   }
 
   static constexpr std::size_t kMostWaiting = 500;
@@ -410,7 +418,7 @@ class Collector {
   std::vector<std::shared_ptr<const std::string>> texts_;  ///< of those in waiting_
   std::vector<ReadFile> others_;                           ///< that hold no runs
   std::int64_t waiting_bytes_ = 0;
-  std::optional<bool> has_patterns_;  ///< whether logs are read by patterns
+  std::optional<bool> has_told_;  ///< whether something was said of a log
   Totals totals_;
   PassedOver passed_over_;
   std::vector<std::string> remarks_;

@@ -61,6 +61,8 @@ std::string text_of(const Added& added) {
 
 std::string summary_of(const Totals& totals) {
   std::string text = text_of(totals.added);
+  if (totals.added.described > 0)
+    text += fmt::format("; {} described anew", counted(totals.added.described, "log"));
   if (totals.known > 0) text += fmt::format("; {} known already", counted(totals.known, "log"));
   if (totals.no_logs == 1) text += "; 1 file is no log";
   if (totals.no_logs > 1) text += fmt::format("; {} files are no logs", totals.no_logs);
@@ -99,6 +101,10 @@ std::vector<std::string> remarks_on(const ScrapedFile& scraped) {
     remarks.push_back(fmt::format("its lines have more than {} names of values; {} were left out",
                                   Iterations::kMostNames,
                                   counted(static_cast<std::int64_t>(left_out), "value")));
+  if (!scraped.runs.empty()) {
+    for (const auto& [name, value] : scraped.runs.front().overruled)
+      remarks.push_back(fmt::format("it says {} {}; what you say counts", name, value.text));
+  }
   if (scraped.quoted.is_marked)
     remarks.push_back("its lines are quoted by '> ', which was taken off");
   if (scraped.wrapping)

@@ -13,6 +13,7 @@
 
 #include "core/base/input_file.h"
 #include "core/base/text.h"
+#include "core/records/point.h"
 #include "sweeps/estimate/megatron_work.h"
 
 namespace pippin {
@@ -25,11 +26,14 @@ constexpr std::size_t kPartsAhead = 2;  // by thread
 
 template <typename Scrape>
 FileRead read_by(const fs::path& path, Scrape scrape) {
-  FileRead file{path, {}, {}, {}};
+  FileRead file{path};
   try {
     file.scraped = scrape();
     if (!file.scraped) return file;
     for (auto& run : file.scraped->runs) fill_in_model(run);
+  } catch (const ToldError& error) {
+    file.trouble = fmt::format("{}: {}", printable(path.string()), error.what());
+    file.is_told_wrong = true;
   } catch (const Error& error) {
     file.trouble = error.what();
     file.is_broken = dynamic_cast<const BrokenFile*>(&error) != nullptr;

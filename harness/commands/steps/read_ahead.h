@@ -15,9 +15,10 @@ namespace pippin {
 /// A file that was read, or why it could not be.
 struct FileRead {
   fs::path path;
-  std::optional<ScrapedFile> scraped;
-  std::string trouble;     ///< empty where it was read, or nothing had come
-  bool is_broken = false;  ///< the trouble is a machine's, as BrokenFile has it
+  std::optional<ScrapedFile> scraped = {};
+  std::string trouble = {};    ///< empty where it was read, or nothing had come
+  bool is_broken = false;      ///< the trouble is a machine's, as BrokenFile has it
+  bool is_told_wrong = false;  ///< it is what a person says of the file, as ToldError has it
 };
 
 /// What scrape_file() finds, and the parameters of its models.

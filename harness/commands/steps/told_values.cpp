@@ -41,15 +41,6 @@ std::string end_of_size(const std::string& value, std::string_view behind) {
 
 bool is_pattern(const NamedValues::value_type& value) { return is_pattern_name(value.first); }
 
-void add_missing(NamedValues& values, const NamedValues& more) {
-  const bool has_patterns = std::any_of(values.begin(), values.end(), is_pattern);
-  for (const auto& value : more) {
-    const bool is_said =
-        is_pattern(value) ? has_patterns : find_value(values, value.first) != nullptr;
-    if (!is_said) values.push_back(value);
-  }
-}
-
 std::string pattern_name(const std::string& field) {
   return fmt::format("{}{}", kPatternPrefix, field);
 }
@@ -59,7 +50,7 @@ std::pair<std::string, std::string> named(const char* option, const std::string&
                                           const char* example) {
   const auto equals = text.find('=');
   std::string name = text.substr(0, equals);
-  if (equals == std::string::npos || !is_identifier(name) || equals + 1 == text.size())
+  if (equals == std::string::npos || !is_identifier(name))
     bad_input("{} '{}': is not like {}", option, printable(text), example);
   return {std::move(name), text.substr(equals + 1)};
 }
@@ -73,6 +64,23 @@ void add_patterns(NamedValues& values, const YamlNode& node) {
 }
 
 }  // namespace
+
+void add_unsaid(NamedValues& now, const NamedValues& before) {
+  const bool has_patterns = std::any_of(now.begin(), now.end(), is_pattern);
+  for (const auto& value : before) {
+    const bool is_said = is_pattern(value) ? has_patterns : find_value(now, value.first) != nullptr;
+    if (!is_said) now.push_back(value);
+  }
+}
+
+std::string meant_by(const std::string& name) {
+  std::vector<std::string> known{"size", "style", "trainer"};
+  for_each_count(Point{}, [&](std::string_view count, const Count&) { known.emplace_back(count); });
+  const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
+  if (is_known || is_pattern_name(name)) return {};
+  const auto meant = closest(name, known);
+  return meant && edit_distance(name, *meant) == 1 ? *meant : std::string();
+}
 
 NamePattern::NamePattern(std::string_view text) : parts_(placeholders(text)) {
   const auto refuse = [&](const char* why) {
@@ -127,7 +135,9 @@ ToldValues::ToldValues(const std::vector<std::string>& set, const std::string& f
     set_.emplace_back(value.first, value_of(value.second));
   }
   for (const auto& text : scrape) {
-    const auto value = named("--scrape", text, "'step_time_ms=time ([0-9.]+) ms'");
+    constexpr const char* kExample = "'step_time_ms=time ([0-9.]+) ms'";
+    const auto value = named("--scrape", text, kExample);
+    if (value.second.empty()) bad_input("--scrape '{}': is not like {}", printable(text), kExample);
     set_.emplace_back(pattern_name(value.first), value_of(value.second));
   }
   patterns_in(set_);
@@ -167,10 +177,10 @@ NamedValues ToldValues::of(const fs::path& log, bool* unlike, bool alone) {
   for (const auto& pattern : pattern_) {
     const NamedValues of_name = pattern.match(log);
     if (unlike) *unlike = of_name.empty();
-    add_missing(values, of_name);
+    add_unsaid(values, of_name);
   }
-  if (!alone) add_missing(values, in_file(log.string() + std::string(kOfLog)));
-  add_missing(values, in_folder(log.parent_path()));
+  if (!alone) add_unsaid(values, in_file(log.string() + std::string(kOfLog)));
+  add_unsaid(values, in_folder(log.parent_path()));
   return values;
 }
 

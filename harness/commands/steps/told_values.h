@@ -31,12 +31,13 @@ class NamePattern {
 
 /// What people say of logs that do not say what ran, and of their lines: by options, in the logs'
 /// names, and in files beside them. The first of these counts: options, the name, LOG.pippin.yaml,
-/// and logs.pippin.yaml of its folder; patterns are those of one of them.
+/// and logs.pippin.yaml of its folder; patterns are those of one of them. An empty value takes back
+/// what was said before.
 class ToldValues {
  public:
   ToldValues() = default;
-  /// `set`: "NAME=VALUE"; `from_name`: a NamePattern; empty: none; `scrape`: "FIELD=PATTERN", as
-  /// patterns_in() has them. Errors: Error (bad input).
+  /// `set`: "NAME=VALUE", "NAME="; `from_name`: a NamePattern; empty: none; `scrape`:
+  /// "FIELD=PATTERN", as patterns_in() has them. Errors: Error (bad input).
   ToldValues(const std::vector<std::string>& set, const std::string& from_name,
              const std::vector<std::string>& scrape = {});
 
@@ -53,5 +54,12 @@ class ToldValues {
   std::vector<NamePattern> pattern_;            ///< one or none
   std::map<std::string, NamedValues> folders_;  ///< what their files say
 };
+
+/// Adds to what is said now what was said before of other things; patterns are those of one of
+/// them.
+void add_unsaid(NamedValues& now, const NamedValues& before);
+
+/// The known name that a name which is none was perhaps meant to be: "gpus" of "gpu"; empty: none.
+std::string meant_by(const std::string& name);
 
 }  // namespace pippin

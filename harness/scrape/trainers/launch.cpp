@@ -89,6 +89,7 @@ void LaunchFacts::take(const NamedValues& told) {
   Point point;
   point.model = model;
   point.layout = layout;
+  overruled = overruled_by(told, point);
   tell(point, told);
   model = point.model;
   layout = point.layout;
@@ -290,6 +291,7 @@ TrainerRun run_of(const TrainerLaunch& launch, std::string_view trainer, const S
   const LaunchFacts clock_facts = as_planned(facts, planned);
   run.arguments = facts.arguments;
   run.derived = facts.derived;
+  run.overruled = facts.overruled;
   run.configured = is_configured(run.point);
   if (rows.empty()) {
     if (run.end != RunState::kOk) run.planned_iterations = launch.planned;

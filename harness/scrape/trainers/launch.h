@@ -30,6 +30,7 @@ struct LaunchFacts {
   NamedValues arguments;      ///< what was printed, by its own names
   NamedValues axes;           ///< what of it matters to speed beside the model and layout
   NamedValues derived;        ///< which of the above was not printed: "gpus", by which law
+  NamedValues overruled;      ///< as LogRun has it
 
   /// Keeps what was said first.
   void say(std::string_view name, std::string_view text);

@@ -96,6 +96,58 @@ TEST_CASE("what cannot be said of a log is refused in one line") {
              Contains("--from-name does not fit its name"));
 }
 
+TEST_CASE("what was said of a log counts until something else is said, or it is taken back") {
+  const Workplace here;
+  here.write("a.log", log_of(1000));
+  here.pippin("collect --set tp=8 --set size=7B a.log");
+  const auto more = here.pippin("collect --set accelerator=h100 a.log");
+  CHECK_THAT(more.err, Contains("nothing added; 1 log described anew"));
+  const auto told = [&] {
+    return here.sql(
+        "SELECT group_concat(pair, ' ') FROM (SELECT json_extract(value, '\\$[0]') || '=' || "
+        "json_extract(value, '\\$[1]') AS pair FROM logs, json_each(told) ORDER BY pair)");
+  };
+  CHECK(told() == "accelerator=h100 size=7B tp=8");
+  CHECK(here.sql("SELECT size || tp FROM points") == "7B8");
+  here.pippin("collect --set tp=4 --set size= a.log");
+  CHECK(told() == "accelerator=h100 tp=4");
+  CHECK_THAT(here.pippin("collect --set tp=4 a.log").err, Contains("1 log known already"));
+  here.write("a.log", log_of(1000) + test::row(6, 1006));
+  here.shell("mkdir elsewhere && cd elsewhere && $PIPPIN --db ../t.db collect ..");
+  CHECK(told() == "accelerator=h100 tp=4");
+  CHECK(here.sql("SELECT tp || count(*) FROM points") == "41");
+  here.pippin("collect --set tp= --set accelerator= a.log");
+  CHECK(here.sql("SELECT count(told) FROM logs") == "0");
+  CHECK(here.sql("SELECT tp IS NULL FROM points") == "1");
+}
+
+TEST_CASE("what is said beside a log's own words stays as the log grows, wherever it lies") {
+  const Workplace here;
+  here.write("a.log", test::dump() + log_of(1000));
+  here.pippin("collect --set queue=fast a.log");
+  here.shell("mv a.log b.log");
+  here.write("b.log", test::dump() + log_of(1000) + test::row(6, 1006));
+  here.pippin("collect b.log");
+  CHECK(here.sql("SELECT count(*) FROM runs") == "1");
+  CHECK(here.sql("SELECT text FROM point_axes WHERE name = 'queue'") == "fast");
+}
+
+TEST_CASE("what is said of a log and contradicts it, or itself, is named") {
+  const Workplace here;
+  here.write("logs/a.log", log_of(1000));
+  const auto odd = here.pippin("collect --set gpus=7 --set tp=4 logs");
+  CHECK(odd.exit_code == 2);
+  CHECK_THAT(odd.err, Contains("logs/a.log: gpus 7 is no multiple of tp 4"));
+  here.pippin("collect --set tp=2 --set dp=4 --set pp=1 --set cp=1 logs");
+  CHECK_THAT(here.pippin("collect --set gpus=16 logs").err,
+             Contains("gpus 16 is not tp 2 x pp 1 x cp 1 x dp 4"));
+  CHECK_THAT(here.pippin("collect --set gpu=8 logs").err,
+             Contains("'gpu' is taken for an axis of your own; if gpus was meant"));
+  here.write("said.log", test::dump() + log_of(1000));
+  CHECK_THAT(here.pippin("collect --set tp=1 said.log").err,
+             Contains("it says tp 2; what you say counts"));
+}
+
 TEST_CASE("collect --explain says of each line what it gives, and stores nothing") {
   const Workplace here;
   here.write("run.log", test::dump() + log_of(1000) + "note: iteration 5 was fine, time 3 s\n");
