@@ -109,11 +109,28 @@ TEST_CASE("a time has no negative bound") {
 
 TEST_CASE("allocations that do not differ fall back on their means") {
   // No variance between them: degrees of freedom would count all 11 iterations.
-  const Interval interval = interval_of({test::moments_of("", "a", {0.9, 1.0, 1.1, 1.0}),
-                                         test::moments_of("", "b", {0.9, 1.1, 1.03}),
-                                         test::moments_of("", "c", {0.92, 1.1, 1.0, 1.0})});
+  const Interval interval = interval_of({test::moments_of("", "a", {0.986, 1.0, 1.014, 1.0}),
+                                         test::moments_of("", "b", {0.996, 1.024, 1.01}),
+                                         test::moments_of("", "c", {0.991, 1.019, 1.005, 1.005})});
   CHECK(interval.mean == near((1.0 + 1.01 + 1.005) / 3, 1e-9));
   CHECK(interval.high.value() - interval.mean == near(4.30265272974946 * 0.005 / 1.7320508, 1e-6));
+}
+
+TEST_CASE("allocations that agree by chance are no surer than their iterations") {
+  const Interval chance = interval_of(
+      {test::moments_of("", "a", {0.9, 1.0, 1.1}), test::moments_of("", "b", {1.1, 0.9, 1.0})});
+  const double half_width = 2.7764451051978 * 0.1 / std::sqrt(6.0);  // t of 4 degrees of freedom
+  CHECK(chance.mean == near(1, 1e-12));
+  CHECK(chance.high.value() - chance.mean == near(half_width, 1e-9));
+  CHECK(*chance.sd == near(0, 1e-12));
+  CHECK(*chance.sd_high == near(0.1 / std::sqrt(3.0), 1e-9));
+  std::vector<RunMoments> days;
+  for (const char* day : {"2026-01-01", "2026-01-02", "2026-01-03"}) {
+    for (const char* name : {"a", "b"})
+      days.push_back(test::moments_of(day, std::string(day) + name, {0.9, 1.1}));
+  }
+  CHECK(interval_of(days).high.value() - 1 ==
+        near(2.44691185114497 * 0.1 * std::sqrt(2.0 / 12), 1e-9));  // of 6
 }
 
 TEST_CASE("measurements without any spread have an interval of no width") {
