@@ -60,7 +60,7 @@ std::string insert_point() {
 /// Of a point without runs a report says what was planned, which changes now.
 void forget_planned(Connection& connection, const std::string& sweep) {
   connection
-      .prepare("DELETE FROM point_summaries WHERE sweep = ? AND state IN ('missing', 'infeasible')")
+      .prepare("DELETE FROM point_summaries WHERE sweep = ? AND state IN ('not run', 'infeasible')")
       .run(sweep);
 }
 

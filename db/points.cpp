@@ -150,7 +150,7 @@ PlannedRows::PlannedRows(Connection& connection, const std::vector<CampaignRow>&
       const auto [place, is_new] = places_.try_emplace(id, rows_.size());
       if (is_new) rows_.emplace_back().point = take_point(points, id);
       PlannedRow& row = rows_[place->second];
-      row.state = planned.text(1) == "infeasible" ? RunState::kInfeasible : RunState::kMissing;
+      row.state = planned.text(1) == "infeasible" ? RunState::kInfeasible : RunState::kNotRun;
       row.reason = planned.text(2);
       // A point that has left may be planned once more, as one that cannot run.
       if (row.state != RunState::kInfeasible) row.left = planned.integer(3) != 0;

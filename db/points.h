@@ -47,7 +47,7 @@ RunState state_in(const Statement& row, int column);
 /// A point as the newest campaign that has it planned it.
 struct PlannedRow {
   Point point;
-  RunState state = RunState::kMissing;  ///< missing or infeasible
+  RunState state = RunState::kNotRun;  ///< that, or infeasible
   std::string reason;
   std::string dropped;  ///< why runs of it were set aside; empty where none were
   PeakTflops peak_tflops;

@@ -201,14 +201,14 @@ class RowLoader {
       if (!place) continue;
       Summary& row = rows_[first + *place];
       const std::string& dropped = planned.rows()[*place].dropped;
-      const bool may_be_set_aside = row.state == RunState::kMissing && !dropped.empty();
+      const bool may_be_set_aside = row.state == RunState::kNotRun && !dropped.empty();
       const std::string planned_reason = row.reason;
       if (may_be_set_aside) row.reason = dropped_reason(dropped);
       read_measures(measured, row);
       complete_ = complete_ && is_possible(row);
       // Other runs of it were not.
-      if (may_be_set_aside && row.state != RunState::kMissing && measured.null(kReason))
-        row.reason = planned_reason;
+      const bool has_run = row.state != RunState::kMissing && row.state != RunState::kNotRun;
+      if (may_be_set_aside && has_run && measured.null(kReason)) row.reason = planned_reason;
       for (const auto id : AxisValues::ids_in(measured.text(kAxes))) take_axis(id, row);
       ++found;
     }

@@ -98,7 +98,7 @@ class Loader {
       PointSamples& samples = samples_[first + i];
       const std::string& dropped = planned.rows()[i].dropped;
       const bool is_missing =
-          samples.planned == RunState::kMissing &&
+          samples.planned == RunState::kNotRun &&
           std::all_of(samples.runs.begin(), samples.runs.end(),
                       [](const auto& run) { return run.state == RunState::kMissing; });
       if (is_missing && !dropped.empty()) samples.reason = dropped_reason(dropped);

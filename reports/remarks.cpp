@@ -34,7 +34,8 @@ std::string pace_text(std::int64_t runs, std::int64_t slowdowns, std::int64_t un
 /// "failed: exit 1"; of a point that is infeasible or was set aside only why.
 std::string why(const Summary& row) {
   const std::string reason = printable(row.reason);
-  const bool has_run = row.state != RunState::kInfeasible && row.state != RunState::kMissing;
+  const bool has_run = row.state != RunState::kInfeasible && row.state != RunState::kMissing &&
+                       row.state != RunState::kNotRun;
   return reason.empty() || !has_run ? reason : fmt::format("{}: {}", text_of(row.state), reason);
 }
 

@@ -9,7 +9,7 @@
 namespace pippin {
 
 namespace {
-constexpr std::array<std::pair<RunState, std::string_view>, 7> kStates{{
+constexpr std::array<std::pair<RunState, std::string_view>, 8> kStates{{
     {RunState::kOk, "ok"},
     {RunState::kFailed, "failed"},
     {RunState::kTimeout, "timeout"},
@@ -17,6 +17,7 @@ constexpr std::array<std::pair<RunState, std::string_view>, 7> kStates{{
     {RunState::kCancelled, "cancelled"},
     {RunState::kInfeasible, "infeasible"},
     {RunState::kMissing, "missing"},
+    {RunState::kNotRun, "not run"},
 }};
 }  // namespace
 

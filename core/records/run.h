@@ -14,8 +14,9 @@
 
 namespace pippin {
 
-/// How a run ended, or why a planned one has no row. The text stands in the database and in CSV.
-enum class RunState { kOk, kFailed, kTimeout, kOom, kCancelled, kInfeasible, kMissing };
+/// How a run ended, or of a point without runs why: it cannot run, or did not yet. The text stands
+/// in the database and in CSV.
+enum class RunState { kOk, kFailed, kTimeout, kOom, kCancelled, kInfeasible, kMissing, kNotRun };
 
 std::string_view text_of(RunState state);
 /// Nothing where the text is none of those.

@@ -80,12 +80,12 @@ struct Interval {
 struct PointSamples {
   std::string sweep;  ///< empty for a foreign log
   Point point;
-  RunState planned = RunState::kMissing;  ///< what it is without any run: missing or infeasible
-  std::string reason;                     ///< why it is infeasible
-  std::optional<std::int64_t> warmup;     ///< of runs that do not say theirs; nothing: found by
-                                          ///< statistics
-  PeakTflops peak_tflops;                 ///< of the accelerator it ran on; empty where unknown
-  bool left = false;                      ///< its sweep's file has it no more
+  RunState planned = RunState::kNotRun;  ///< what it is without any run: that, or infeasible
+  std::string reason;                    ///< why it is infeasible
+  std::optional<std::int64_t> warmup;    ///< of runs that do not say theirs; nothing: found by
+                                         ///< statistics
+  PeakTflops peak_tflops;                ///< of the accelerator it ran on; empty where unknown
+  bool left = false;                     ///< its sweep's file has it no more
   std::vector<RunSamples> runs;
 };
 

@@ -83,6 +83,8 @@ const char* mark_of(RunState state, bool ascii) {
       return "C";
     case RunState::kInfeasible:
       return "-";
+    case RunState::kNotRun:
+      return ".";
     case RunState::kMissing:
       return "?";
   }

@@ -18,7 +18,7 @@ TEST_CASE("a campaign comes back as it was planned") {
   const auto samples = database.samples({"gpt", 1});
   REQUIRE(samples.size() == 2);
   CHECK(samples[0].sweep == "gpt");
-  CHECK(samples[0].planned == RunState::kMissing);
+  CHECK(samples[0].planned == RunState::kNotRun);
   CHECK(samples[0].runs.empty());
   CHECK(samples[1].planned == RunState::kInfeasible);
   CHECK(samples[1].reason == "where: 4 % tp == 0");

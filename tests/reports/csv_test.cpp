@@ -39,7 +39,7 @@ TEST_CASE("unknown is empty and never a zero") {
   samples.point.name = "p";
   const std::string text = csv_of({samples});
   const auto lines = split(text, '\n');
-  CHECK(lines.at(1) == ",,p,missing,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,");
+  CHECK(lines.at(1) == ",,p,not run,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,");
 }
 
 TEST_CASE("a cell with a comma a quote or a line break is quoted") {

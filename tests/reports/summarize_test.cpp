@@ -61,7 +61,7 @@ TEST_CASE("a point without any run is what its plan says") {
   CHECK_FALSE(rows[2].step_time_s);
   CHECK_FALSE(rows[2].memory_gib);
   CHECK(rows[2].remarks.empty());
-  CHECK(summary_of(with_runs({})).state == RunState::kMissing);
+  CHECK(summary_of(with_runs({})).state == RunState::kNotRun);
 }
 
 TEST_CASE("where no line is clean all lines count and the row is marked") {

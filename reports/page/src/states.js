@@ -9,6 +9,7 @@ const kPaths = {
   oom: "M2 4.5H10V10H2ZM4 4.5V2M6 4.5V2M8 4.5V2",
   cancelled: "M6 1.5A4.5 4.5 0 1 1 5.99 1.5ZM3 9 9 3",
   missing: "M3.8 4.2A2.2 2.2 0 1 1 6.8 6.2Q6 6.7 6 7.7M6 9.6V10.2",
+  "not run": "M3 6H9",
   infeasible: "M2.5 2.5H9.5V9.5H2.5ZM4 6H8",
 };
 

@@ -369,7 +369,7 @@ TEST_CASE("a plan that changes shows in a report at once") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
   CampaignRecord campaign = test::campaign_of();
-  for (const RunState state : {RunState::kInfeasible, RunState::kMissing, RunState::kInfeasible}) {
+  for (const RunState state : {RunState::kInfeasible, RunState::kNotRun, RunState::kInfeasible}) {
     campaign.points[1].infeasible = state == RunState::kInfeasible;
     database.put_campaign(campaign);
     for (int time = 1; time <= 2; ++time)
@@ -522,7 +522,7 @@ TEST_CASE("points without runs and runs without lines are rows of a report") {
     CHECK(rows[0].state == RunState::kOk);
     CHECK_FALSE(rows[0].step_time_s);
     CHECK(rows[1].reason == "where: 4 % tp == 0");
-    CHECK(rows[2].state == RunState::kMissing);
+    CHECK(rows[2].state == RunState::kNotRun);
   }
   CHECK(report(database, {}) == report_afresh(folder / "t.db", {}));
 }
