@@ -60,14 +60,18 @@ void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const Swee
 }
 
 void say_what_has_changed(const Globals& globals, Session& session) {
-  const auto script = session.outdated_script();
-  if (!script) return;
-  remark(globals,
-         fmt::format(
-             "{}: its launch line, prolog, iterations or folder are not those of campaign {}; jobs "
-             "submitted before keep them ({}); --again measures everything anew",
-             printable(session.sweep().file.string()), session.campaign().number,
-             printable(script->string())));
+  const auto found = session.outdated_script();
+  if (!found) return;
+  const auto quoted = [](const std::string& words) {
+    constexpr std::size_t kMost = 120;  // as far as one reads it in a remark
+    return words.empty() ? std::string("nothing")
+                         : fmt::format("'{}'", in_short(trim(words), kMost));
+  };
+  remark(globals, fmt::format("{}: jobs of campaign {} were written otherwise, and keep that: {} "
+                              "then, {} now ({}); --again measures everything anew",
+                              printable(session.sweep().file.string()), session.campaign().number,
+                              quoted(found->difference.then), quoted(found->difference.now),
+                              printable(found->script.string())));
 }
 
 namespace {

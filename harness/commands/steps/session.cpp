@@ -262,7 +262,7 @@ std::optional<std::vector<TaskPlan>> Session::tasks_of(const Submission& submiss
   return tasks;
 }
 
-std::optional<fs::path> Session::outdated_script() {
+std::optional<Session::Outdated> Session::outdated_script() {
   for (const auto& state : machine_->submissions()) {
     const auto tasks = tasks_of(state.submission);
     if (!tasks) continue;  // another may tell
@@ -270,12 +270,13 @@ std::optional<fs::path> Session::outdated_script() {
     const auto then = text_if_allowed(script);
     if (!then) continue;
     const JobFiles today = files(state.submission, *tasks);
-    bool same = as_compared(*then) == as_compared(today.script);
-    for (std::size_t i = 0; same && i < today.tasks.size(); ++i) {
-      const auto tasks_then = text_if_allowed(folder_.tasks_file(state.submission, i + 1));
-      same = tasks_then.value_or(today.tasks[i]) == today.tasks[i];
+    std::string before = as_compared(*then), now = as_compared(today.script);
+    for (std::size_t i = 0; before == now && i < today.tasks.size(); ++i) {
+      now = today.tasks[i];
+      before = text_if_allowed(folder_.tasks_file(state.submission, i + 1)).value_or(now);
     }
-    return same ? std::nullopt : std::optional(script);
+    if (before == now) return std::nullopt;
+    return Outdated{script, first_difference(before, now)};
   }
   return std::nullopt;
 }

@@ -12,6 +12,7 @@
 #include "core/records/sweep.h"
 #include "harness/campaign/machine.h"
 #include "harness/commands/steps/output.h"
+#include "harness/commands/steps/script_difference.h"
 
 namespace pippin {
 
@@ -68,9 +69,13 @@ class Session {
     return !run.left && (only_.empty() || only_.count(run.point_id) > 0);
   }
 
-  /// The script of a job that was handed over and that the sweep would write otherwise today: its
-  /// command, environment, iterations or folder have changed. Nothing where all is as it was.
-  std::optional<fs::path> outdated_script();
+  /// A job that was handed over and that the sweep would write otherwise today.
+  struct Outdated {
+    fs::path script;
+    ScriptDifference difference;
+  };
+  /// Nothing where all is as it was.
+  std::optional<Outdated> outdated_script();
 
  private:
   JobFiles files(const Submission& submission, const std::vector<TaskPlan>& tasks) const;

@@ -498,10 +498,9 @@ TEST_CASE("a change of how long a sweep launches is said and measured anew only 
   CHECK(here.pippin("run s.yaml").err.find("--again measures") == std::string::npos);
   CHECK(here.pippin("run s.yaml").err.find("--again measures") == std::string::npos);
   here.write("s.yaml", sweep.replace(sweep.find("iterations: 5"), 13, "iterations: 6"));
-  CHECK_THAT(
-      here.pippin("run s.yaml").err,
-      Contains(
-          "s.yaml: its launch line, prolog, iterations or folder are not those of campaign 1"));
+  CHECK_THAT(here.pippin("run s.yaml").err,
+             Contains("s.yaml: jobs of campaign 1 were written otherwise, and keep that: "
+                      "'export PIPPIN_ITERATIONS=5' then, 'export PIPPIN_ITERATIONS=6' now"));
   CHECK(here.sql("SELECT count(*) FROM runs") == "12");
 }
 
