@@ -182,13 +182,22 @@ std::string place_text(const Summary& row) {
   return kPlaces[row.standing->place];
 }
 
+/// "31 %"; ">99 %" of what is not sure, and "<1 %" of what is not out of the question.
+std::string chance_text(const Standing& standing, int decimals) {
+  const double step = std::pow(0.1, decimals), percent = standing.chance * kPercent;
+  const bool is_sure = percent <= 0 || percent >= kPercent;
+  if (!is_sure && percent > kPercent - step / 2)
+    return fmt::format(">{:.{}f} %", kPercent - step, decimals);
+  const bool is_open = standing.place != Standing::kBehind && !is_sure;
+  if (is_open && percent < step / 2) return fmt::format("<{:.{}f} %", step, decimals);
+  return fmt::format("{:.{}f} %", percent, decimals);
+}
+
 /// "tied 31 %": the rows that cannot be told from the best are named so.
 std::string best_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
-  std::string text = place_text(row);
+  const std::string text = place_text(row);
   if (!row.standing) return text;
-  const std::string blank = text.empty() ? "" : " ";
-  return fmt::format("{}{}{:.{}f} %", text, blank, row.standing->chance * kPercent,
-                     decimals.value_or(0));
+  return text + (text.empty() ? "" : " ") + chance_text(*row.standing, decimals.value_or(0));
 }
 
 Number tokens_rate(const Summary& row) {

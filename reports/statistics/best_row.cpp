@@ -169,6 +169,13 @@ BestRow best_row(const std::vector<RowMeans>& rows, std::uint64_t seed) {
   result.p = holm(p);
   for (std::size_t i = 0; i < rows.size(); ++i) result.tied.push_back(!(result.p[i] <= kLevel));
   result.chance = chances_of(rows, result.p, seed);
+  // What cannot be told from the best has a chance, and be it one that no draw has seen.
+  const double unseen = 0.5 / draws_for(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!result.tied[i] || result.chance[i] > 0) continue;
+    result.chance[i] = unseen;
+    result.chance[result.best] -= unseen;
+  }
   return result;
 }
 

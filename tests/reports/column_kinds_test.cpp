@@ -140,6 +140,23 @@ TEST_CASE("a spread of one allocation is called so and bounds nothing for progra
   CHECK(exact("spread", row) == "spread= spread_low= spread_high=");
 }
 
+TEST_CASE("a chance to be the best is 0 or 100 % only where it is") {
+  using Place = Standing::Place;
+  const std::vector<std::tuple<Place, double, std::string>> cases{
+      {Standing::kBest, 1, "best 100 %"},    {Standing::kBest, 0.9998, "best >99 %"},
+      {Standing::kBest, 0.994, "best 99 %"}, {Standing::kTied, 0.0002, "tied <1 %"},
+      {Standing::kTied, 0.006, "tied 1 %"},  {Standing::kBehind, 0, "0 %"},
+      {Standing::kBehind, 0.0002, "0 %"}};
+  for (const auto& [place, chance, text] : cases) {
+    Summary row = test::row_52b("a", 2);
+    row.standing = Standing{place, chance};
+    CHECK(shown("best", row) == text);
+  }
+  Summary row = test::row_52b("a", 2);
+  row.standing = Standing{Standing::kTied, 0.00025};
+  CHECK(shown("best", row, 1) == "tied <0.1 %");
+}
+
 TEST_CASE("a spread never has an exponent") {
   const std::vector<std::pair<double, std::string>> cases{
       {3.0, "150 %"},  {2.0, "100 %"}, {1.9936, "100 %"},    {0.246, "12 %"},

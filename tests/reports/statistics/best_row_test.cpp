@@ -28,6 +28,8 @@ TEST_CASE("a row of one allocation is tied, as nothing is known of it") {
   CHECK(found.best == 0);
   CHECK(found.tied == std::vector<bool>{true, true, false});
   CHECK(std::isnan(found.p[1]));
+  CHECK(found.chance[1] > 0);
+  CHECK(found.chance[0] + found.chance[1] == Approx(1));
 }
 
 TEST_CASE("of rows that are equal each is the best by its share") {
