@@ -245,7 +245,9 @@ void remark_unlike(ComparedRow& row, const Point& base) {
     return;
   }
   row.remarks.push_back("held against " + printable(base.name));
-  if (work_of(base) != work_of(row.point)) row.remarks.emplace_back("time by sequences and GPUs");
+  row.by_work = work_of(base) != work_of(row.point);
+  if (row.by_work)
+    row.remarks.emplace_back("the ratio is of GPU time a sequence, as their steps do unlike work");
 }
 
 std::optional<CommonMode> common_mode(const Work& work, const std::vector<std::size_t>& members,

@@ -27,9 +27,10 @@ struct ComparedRow {
   ComparedSide base, other;
   double estimate = 0;  ///< logarithm of the ratio; beside the common mode, where there is one
   std::optional<Difference> difference;  ///< the same; nothing where a side has one allocation
-  bool paired = false;                   ///< within allocations that both sides share
-  std::string unit;                      ///< "allocation" or "day": what was repeated
-  std::optional<double> p, p_adjusted;   ///< of no difference; the second among all rows
+  bool by_work = false;  ///< of GPU time a sequence, as the sides do unlike work in a step
+  bool paired = false;   ///< within allocations that both sides share
+  std::string unit;      ///< "allocation" or "day": what was repeated
+  std::optional<double> p, p_adjusted;  ///< of no difference; the second among all rows
   Verdict verdict = Verdict::kUndetermined;
   std::optional<double> minimum_detectable;     ///< a ratio above 1
   std::optional<std::size_t> more_allocations;  ///< or days, a side; only where undetermined

@@ -152,11 +152,14 @@ std::string common_text(const Comparison& comparison) {
 
 std::string rules_text(const Comparison& comparison) {
   constexpr double kPercent = 100;
-  std::string text = fmt::format(
-      "ratio: time of {} by time of {}{}; equivalent: its 90 % interval is within ±{} %",
-      printable(comparison.other), printable(comparison.base),
-      comparison.common ? ", beside the common one" : "",
-      short_number(comparison.judgement.margin * kPercent, 1));
+  const bool by_work = std::all_of(comparison.rows.begin(), comparison.rows.end(),
+                                   [](const auto& row) { return row.by_work; });
+  std::string text =
+      fmt::format("ratio: {} of {} by {} of {}{}; equivalent: its 90 % interval is within ±{} %",
+                  by_work ? "GPU time a sequence" : "time", printable(comparison.other),
+                  by_work ? "that" : "time", printable(comparison.base),
+                  comparison.common ? ", beside the common one" : "",
+                  short_number(comparison.judgement.margin * kPercent, 1));
   if (comparison.rows.size() > 1)
     text += fmt::format("; p: of no difference, adjusted for {} rows", comparison.rows.size());
   return text;

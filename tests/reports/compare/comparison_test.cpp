@@ -192,7 +192,10 @@ TEST_CASE("two points are compared whatever they are, by sequences and GPUs") {
   const auto found = compared({measured(1, kSteady)}, {measured(2, times(kSteady, 2))});
   REQUIRE(found.rows.size() == 1);
   CHECK(found.rows[0].estimate == Approx(0).margin(1e-6));
-  CHECK(found.rows[0].remarks.back() == "time by sequences and GPUs");
+  CHECK(found.rows[0].remarks.back() ==
+        "the ratio is of GPU time a sequence, as their steps do unlike work");
+  CHECK_THAT(comparison_remarks(found).front(),
+             Catch::Contains("ratio: GPU time a sequence of gpt/2 by that of gpt/1"));
 }
 
 TEST_CASE("every format says the verdict, and CSV and JSON what it rests on") {
