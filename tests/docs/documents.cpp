@@ -41,7 +41,7 @@ std::string shape_of(const std::string& text) {
   shape = std::regex_replace(shape, std::regex("× ± #"), "×");  // a wide one is not shown
   shape = std::regex_replace(shape, std::regex("-{3,}:?"), "--");
   shape = std::regex_replace(shape, std::regex(" +[*~]+|[*~] .*\n"), "");
-  shape = std::regex_replace(shape, std::regex("(best|tied) # %"), "# %");  // who wins today
+  shape = std::regex_replace(shape, std::regex("(best|tied) [<>]?# %"), "# %");  // who wins today
   shape = std::regex_replace(shape, std::regex("within a run, times .*\n"), "");
   // The closing words of run: who won, by how much, how large the noise was.
   shape = std::regex_replace(
