@@ -59,6 +59,7 @@ void read_lines(const YamlNode& root, Trainer& trainer) {
       const std::string& field = text_at(scrape->keys[i], "a field of scrape");
       trainer.scrape.emplace_back(fmt::format("{}{}", kPatternPrefix, field),
                                   value_of(text_at(scrape->items[i], "scrape: " + field)));
+      trainer.scrape_lines.push_back(scrape->keys[i].line);
     }
   }
   const YamlNode* log = root.find("log");

@@ -45,7 +45,8 @@ struct Trainer {
   bool once = false;        ///< the probe is started once, not once a rank
   bool traces = false;      ///< its ranks write into `trace` of the run's folder what they do when
   NamedValues scrape = {};  ///< how the lines of `command` are read; see kPatternPrefix
-  std::string log = {};     ///< where it writes them, in its run's folder; empty: standard output
+  std::vector<int> scrape_lines = {};  ///< of each: its line in the sweep's file; empty: in none
+  std::string log = {};  ///< where it writes them, in its run's folder; empty: standard output
 };
 
 /// One resolved sweep file.

@@ -173,13 +173,20 @@ bool LinePatterns::has(PatternField::What what) const {
 
 LinePatterns patterns_in(const NamedValues& told) {
   LinePatterns patterns;
-  for (const auto& [name, value] : told) {
-    if (!is_pattern_name(name)) continue;
-    const std::string field = name.substr(kPatternPrefix.size());
-    field == "kind" ? set_kind(patterns, value.text)
-                    : patterns.patterns.push_back(pattern_of(field, value.text));
+  std::size_t first = told.size(), place = 0;
+  try {
+    for (; place < told.size(); ++place) {
+      const auto& [name, value] = told[place];
+      if (!is_pattern_name(name)) continue;
+      first = std::min(first, place);
+      const std::string field = name.substr(kPatternPrefix.size());
+      field == "kind" ? set_kind(patterns, value.text)
+                      : patterns.patterns.push_back(pattern_of(field, value.text));
+    }
+    if (!patterns.empty() || patterns.span != Span::kStep) check(patterns);
+  } catch (const Error& error) {
+    throw PatternError(place < told.size() ? place : first, error.what());
   }
-  if (!patterns.empty() || patterns.span != Span::kStep) check(patterns);
   return patterns;
 }
 

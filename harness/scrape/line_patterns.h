@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/regex.h"
 #include "core/records/value.h"
 #include "harness/scrape/trainers/step_rows.h"
@@ -55,8 +56,20 @@ struct LinePatterns {
 /// learning_rate, gbs, memory_mib (_gib, _mb, _gb), failed, or any other where the groups have such
 /// names; and kind: step, mean, mean N, window, cumulative or total.
 /// Shape: empty where there are none.
-/// Errors: Error (bad input) of an unknown name, a pattern that is none or has not its groups, a
+/// Errors: PatternError of an unknown name, a pattern that is none or has not its groups, a
 /// time without a unit, and where nothing says how long a step takes.
 LinePatterns patterns_in(const NamedValues& told);
+
+/// Of patterns that cannot be.
+class PatternError : public Error {
+ public:
+  PatternError(std::size_t place, const std::string& message)
+      : Error(ExitCode::kBadInput, message), place_(place) {}
+  /// Which of `told` it is about; of all together the first pattern.
+  std::size_t place() const { return place_; }
+
+ private:
+  std::size_t place_;
+};
 
 }  // namespace pippin

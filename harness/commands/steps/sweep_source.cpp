@@ -17,9 +17,10 @@ Sweep load_sweep(const Globals& globals, const SweepSource& source) {
                                     : load_sweep(source.file, ask_probes_here(globals));
   try {
     patterns_in(sweep.trainer.scrape);
-  } catch (const Error& error) {
+  } catch (const PatternError& error) {
     if (source.file.empty()) throw;
-    bad_input("{}: {}", source.file.string(), error.what());
+    bad_input("{}:{}: {}", source.file.string(), sweep.trainer.scrape_lines.at(error.place()),
+              error.what());
   }
   if (source.is_judged_later) return sweep;
   if (!source.keep_infeasible) drop_what_does_not_fit(sweep);

@@ -104,6 +104,23 @@ TEST_CASE("a sweep's command is read by its patterns") {
   CHECK(here.sql("SELECT group_concat(DISTINCT state) FROM runs") == "ok");
 }
 
+TEST_CASE("a sweep's pattern that cannot be is told with its line") {
+  const Workplace here;
+  const std::string head =
+      "sweep: s\ncluster: local\ngrid: {tp: [1]}\ncommand: echo {tp}\nscrape:\n";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"  step: 'step ([0-9]+)'\n  step_tim: 'x'\n", "s.yaml:7: scrape: 'step_tim' is none of"},
+      {"  step_time_ms: '([0-9.]+) ms'\n  step: 'step ('\n", "s.yaml:7: scrape: step: "},
+      {"  loss: 'loss ([0-9.]+)'\n", "s.yaml:6: scrape: nothing says how long"},
+      {"  kind: often\n  step: '([0-9]+)'\n", "s.yaml:6: scrape: kind 'often' is none of"}};
+  for (const auto& [scrape, error] : cases) {
+    here.write("s.yaml", head + scrape);
+    const auto call = here.pippin("plan s.yaml");
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains(error));
+  }
+}
+
 TEST_CASE("patterns of a sweep that fit nothing fail its runs with the nearest lines") {
   const Workplace here;
   std::string wrong = kSweep;
