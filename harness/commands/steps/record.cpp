@@ -133,17 +133,29 @@ void judge_stopped(RunRecord& record, const Attempt& attempt) {
 
 /// What the log says of the configuration against what the point asks for: "its log says mbs 1, the
 /// point mbs 2". A command that forgets a placeholder measures something else. Empty: they agree.
-std::string contradiction(const Point& point, const Point& logged) {
-  const NamedValues wanted = named_values(point), said = named_values(logged);
+std::string contradiction(const Point& point, const LogRun& log) {
+  const NamedValues wanted = named_values(point), said = named_values(log.point);
   for (const char* name :
        {"tp", "pp", "dp", "mbs", "gas", "gbs", "layers", "hidden", "heads", "seq"}) {
     const Value* want = find_value(wanted, name);
     const Value* say = find_value(said, name);
     if (want && say && !(*want == *say)) {
-      return fmt::format("its log says {} {}, the point {} {}", name, say->text, name, want->text);
+      const Value* law = find_value(log.derived, name);
+      return fmt::format("its log says {} {}{}, the point {} {}", name, say->text,
+                         law ? fmt::format(" (by {})", law->text) : "", name, want->text);
     }
   }
   return {};
+}
+
+/// What was measured is none of the point's; how it ended otherwise still is.
+void judge_contradiction(RunRecord& record, const Point& point) {
+  const std::string clash = record.log ? contradiction(point, *record.log) : "";
+  if (clash.empty()) return;
+  const bool is_sound = record.state == RunState::kOk;
+  if (is_sound) record.state = RunState::kFailed;
+  record.evidence = is_sound ? clash : fmt::format("{}; {}", record.evidence, clash);
+  record.log.reset();
 }
 
 /// Which piece of the provenance a line "NAME=VALUE" is; nothing: a variable of the environment.
@@ -281,13 +293,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
   record.file = std::move(scraped.file);
   record.log = joined(std::move(scraped.runs));
   if (record.log) fill_in_model(*record.log);
-  const std::string clash =
-      record.log ? contradiction(*points_.at(run.point_id), record.log->point) : "";
-  if (!clash.empty()) {
-    record.state = RunState::kFailed;
-    record.evidence = clash;
-    record.log.reset();
-  } else if (lost) {
+  if (lost) {
     record.state = state_of(fate);
     record.evidence = evidence_of(fate, record);
   } else {
@@ -305,6 +311,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
       judge_stopped(record, *attempt);
     }
   }
+  judge_contradiction(record, *points_.at(run.point_id));
   if (!lost) {
     record.exit_code = attempt->exit_code;
     const bool sound = record.state == RunState::kOk;

@@ -98,6 +98,19 @@ TEST_CASE("a log that contradicts its point is no sample of it") {
   CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == "1");
 }
 
+TEST_CASE("a log that contradicts its point still says how its run ended") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [2]}\niterations: 2\nfixed: {x: 1}\ncommand: "
+             "'\"$PROBES/replay\" --mbs 1 --sleep-factor 0 --iterations 2; echo "
+             "\"torch.OutOfMemoryError: CUDA out of memory\"; exit 1 # {x} {mbs}'\n");
+  here.shell(
+      "PROBES=\"$(dirname \"$PIPPIN\")/probes\"; export PROBES; \"$PIPPIN\" --db t.db run s.yaml");
+  CHECK(here.sql("SELECT state, evidence FROM runs") ==
+        "oom|torch.OutOfMemoryError: CUDA out of memory; its log says mbs 1, the point mbs 2");
+  CHECK(here.sql("SELECT count(*) FROM iterations") == "0");
+}
+
 TEST_CASE("a run whose log tells how it died is not ok because its command ended well") {
   for (const auto& [end, exit] :
        std::vector<std::pair<std::string, std::string>>{{"| tee copy", "1"}, {"|| true", "0"}}) {
