@@ -15,13 +15,13 @@ namespace pippin {
 
 namespace {
 
-/// One look at all campaigns; true where all are finished.
+/// One look at all campaigns, those under way first; true where all are finished.
 bool show(const Globals& globals, const StatusOptions& options,
           std::map<std::string, Notifier>& notifiers) {
   constexpr std::size_t kDefaultWidth = 100;
   const std::size_t terminal = terminal_width(STDOUT_FILENO);
   bool finished = true;
-  std::string text;
+  std::string text, text_of_finished;
   for (auto& [folder, campaign] : campaigns_in_flight(globals, options.sweep)) {
     const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
     CampaignMachine machine = observer_of(folder, std::move(campaign), *scheduler);
@@ -32,12 +32,13 @@ bool show(const Globals& globals, const StatusOptions& options,
     notifiers.try_emplace(text_of(name), options.notify, told).first->second.look(counts);
     finished = finished && counts.finished();
     const CampaignStatus status = status_of(globals, machine, folder.held_back());
-    text += status_text(status, terminal > 0 ? terminal : kDefaultWidth,
-                        static_cast<std::int64_t>(std::time(nullptr)));
+    (counts.finished() ? text_of_finished : text) +=
+        status_text(status, terminal > 0 ? terminal : kDefaultWidth,
+                    static_cast<std::int64_t>(std::time(nullptr)));
   }
   const bool redraw = options.watch && terminal > 0;
   if (redraw) write_output("\033[H\033[2J");
-  write_text(text);
+  write_text(text + text_of_finished);
   return finished;
 }
 

@@ -42,6 +42,16 @@ TEST_CASE("status of many runs sees what comes and goes after it has looked") {
   CHECK_THAT(here.pippin("status s").out, Contains("10 ok, 4990 not submitted"));
 }
 
+TEST_CASE("status of all sweeps begins with those that are under way") {
+  const Workplace here;
+  submit_many_runs(here);
+  here.write("done.yaml", "sweep: done\ncommand: 'true {a}'\ngrid: {a: [1]}\n");
+  here.pippin("run done.yaml");
+  const std::string text = here.pippin("status").out;
+  CHECK_THAT(text, Contains("s campaign 1") && Contains("done campaign 1"));
+  CHECK(text.find("s campaign 1") < text.find("done campaign 1"));
+}
+
 TEST_CASE("a run that is refuted is not taken for one that went well") {
   const Workplace here;
   submit_many_runs(here);
