@@ -17,7 +17,8 @@ struct Progress {
   std::size_t earlier = 0;    ///< of those done, before this start of pippin
   double elapsed_s = 0;       ///< since this start of pippin
   std::size_t cancelled = 0;  ///< not among those done
-  std::size_t left() const { return total - std::min(done + cancelled, total); }
+  std::size_t let_be = 0;     ///< the same, as jobs gave up
+  std::size_t left() const { return total - std::min(done + cancelled + let_be, total); }
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 

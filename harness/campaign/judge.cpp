@@ -196,6 +196,8 @@ void CampaignMachine::redo_failures() {
     if (!options_.retry_failed && !is_mended(planned.name, fate)) continue;
     fate.phase = RunPhase::kUnsubmitted;
     fate.failed = fate.certain = false;
+    fate.end = End::kApplication;
+    fate.evidence = "failed";
     run.forgiven = std::max<std::int64_t>(fate.submission, newest_before_);
   }
 }

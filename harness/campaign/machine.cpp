@@ -397,6 +397,7 @@ RunCounts CampaignMachine::counts() const {
         break;
       case RunPhase::kLost:
         ++counts.lost;
+        counts.let_be += fate.let_be ? 1 : 0;
         break;
       case RunPhase::kCancelled:
         ++counts.cancelled;

@@ -41,6 +41,7 @@ struct RunFate {
   std::optional<End> end = {};  ///< of the last job that left it open, or killed it for its memory
   std::string evidence = {};    ///< the scheduler's words on that, or on what it waits for
   std::int64_t submission = 0;  ///< the last that it was part of; 0: none
+  bool let_be = {};             ///< of one that is lost: as jobs gave up
   bool lost_rank = {};          ///< of one that failed: by its own account a rank of it died
 };
 
@@ -59,6 +60,7 @@ struct RunCounts {
                cancelled = 0;
   std::int64_t unsettled = 0;  ///< of those done, failures that the scheduler has to explain
   std::int64_t left = 0;       ///< not done, and nobody waits for them
+  std::int64_t let_be = 0;     ///< of those lost, not launched any more: jobs gave up
   std::int64_t later = 0;      ///< not handed over, and not to be by this machine
   /// Of those that somebody waits for.
   std::int64_t total() const {

@@ -150,6 +150,7 @@ void CampaignMachine::let_be() {
     RunFate& fate = run.fate;
     if (fate.phase != RunPhase::kUnsubmitted) continue;
     fate.phase = RunPhase::kLost;
+    fate.let_be = true;
     fate.end = End::kUnknown;
     fate.evidence = "given up, as " + text_of(*given_up_);
   }

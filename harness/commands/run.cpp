@@ -39,7 +39,7 @@ void say_why_it_gave_up(const Globals& globals, Session& session, const SweepSou
   const auto& machine = session.machine();
   remark(globals, fmt::format("gave up, as {}; {} not measured; mend that, and go on with: {}",
                               text_of(*machine.given_up()),
-                              counted(static_cast<std::size_t>(machine.counts().lost), "run"),
+                              counted(static_cast<std::size_t>(machine.counts().let_be), "run"),
                               come_back(globals, sweep)));
 }
 

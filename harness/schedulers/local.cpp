@@ -30,7 +30,13 @@ constexpr std::string_view kGone = "its processes are gone", kCancelled = "cance
 End end_of(std::string_view words) {
   if (words == "exit 0") return End::kCompleted;
   if (words == kCancelled) return End::kUser;
-  return End::kInfrastructure;  // killed, or gone with the machine
+  constexpr std::string_view kExit = "exit ";
+  constexpr std::int64_t kFirstSignal = 128;  // as bash has it
+  const auto status =
+      words.starts_with(kExit) ? parse_integer(words.substr(kExit.size())) : std::nullopt;
+  return status && *status < kFirstSignal
+             ? End::kApplication
+             : End::kInfrastructure;  // killed, or gone with the machine
 }
 
 /// Whether any process holds a lock on the file. A file that is gone is not locked.

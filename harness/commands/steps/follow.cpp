@@ -172,7 +172,8 @@ void Follower::record(const PlannedJob& job, const PlannedRun& run) {
 Progress progress_of(const RunCounts& counts, std::size_t earlier, double elapsed_s) {
   Progress progress;
   progress.total = static_cast<std::size_t>(counts.total());
-  progress.failed = static_cast<std::size_t>(counts.failed + counts.lost);
+  progress.failed = static_cast<std::size_t>(counts.failed + counts.lost - counts.let_be);
+  progress.let_be = static_cast<std::size_t>(counts.let_be);
   progress.cancelled = static_cast<std::size_t>(counts.cancelled);
   progress.done = static_cast<std::size_t>(counts.succeeded) + progress.failed;
   progress.running = static_cast<std::size_t>(counts.running);

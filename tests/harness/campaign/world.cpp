@@ -472,7 +472,7 @@ void World::step_of_run(Job& job, const std::string& run) {
 std::string Catch::StringMaker<pippin::RunCounts>::convert(const pippin::RunCounts& counts) {
   return fmt::format(
       "unsubmitted {} waiting {} running {} succeeded {} failed {} lost {} cancelled {} unsettled "
-      "{}",
+      "{} let be {}",
       counts.unsubmitted, counts.waiting, counts.running, counts.succeeded, counts.failed,
-      counts.lost, counts.cancelled, counts.unsettled);
+      counts.lost, counts.cancelled, counts.unsettled, counts.let_be);
 }

@@ -472,6 +472,15 @@ TEST_CASE("a run that hangs is a timeout with its last line, and tried again onl
   CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "3|3");
 }
 
+TEST_CASE("the run over which a job gives up has failed, and what it left was not launched") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2, 4, 8]}\nrepeats: {allocations: 3}\n"
+             "command: './train {mbs}'\n");
+  CHECK_THAT(here.pippin("run s.yaml").err, Contains("5 of 12 runs done, 5 failed, 7 given up\n"));
+  CHECK(here.sql("SELECT state, count(*) FROM runs GROUP BY state") == "failed|5\nmissing|7");
+}
+
 TEST_CASE("a sweep whose program is missing is given up, and goes on once it is there") {
   const Workplace here;
   here.write("s.yaml",
@@ -483,7 +492,9 @@ TEST_CASE("a sweep whose program is missing is given up, and goes on once it is 
                            Contains("./train: No such file or directory; 7 runs not measured; mend "
                                     "that, and go on with: pippin --db t.db run s.yaml"));
   CHECK(here.sql("SELECT state, count(*) FROM runs GROUP BY state") == "failed|5\nmissing|7");
-  CHECK_THAT(here.pippin("status s").out, Contains("given up: 5 runs in a row failed alike"));
+  CHECK_THAT(call.err, Contains("5 of 12 runs done, 5 failed, 7 given up\n"));
+  CHECK_THAT(here.pippin("status s").out,
+             Contains("given up: 5 runs in a row failed alike") && Contains("5 runs: failed"));
   CHECK(here.shell("ln -s \"${PIPPIN%/*}/probes/replay\" train; \"$PIPPIN\" --db t.db run s.yaml")
             .exit_code == 0);
   CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "12|12");

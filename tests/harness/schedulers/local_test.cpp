@@ -129,7 +129,7 @@ TEST_CASE("how a job ended is told from the queue's words") {
   queue.scheduler.submit(queue.job("bad", "exit 1"));
   REQUIRE(eventually([&] { return is_over("good") && is_over("bad"); }));
   CHECK(end("good") == End::kCompleted);
-  CHECK(end("bad") == End::kInfrastructure);
+  CHECK(end("bad") == End::kApplication);
   queue.scheduler.submit(queue.job("runs", "sleep 1000"));
   queue.scheduler.submit(queue.job("waits", "true"));
   REQUIRE(eventually([&] { return queue.phase("runs") == Phase::kRunning; }));
