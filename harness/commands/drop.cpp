@@ -7,7 +7,10 @@
 #include "db/database.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/chosen.h"
+#include "harness/commands/steps/newest_campaigns.h"
 #include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/schedulers.h"
+#include "harness/commands/steps/session.h"
 
 namespace pippin {
 
@@ -18,6 +21,28 @@ std::string listed_names(const std::vector<std::string>& names) {
   all.reserve(names.size());
   for (const auto& name : names) all.push_back(printable(name));
   return join(all, ", ");
+}
+
+/// Jobs go on, whatever becomes of what they measure.
+void say_what_goes_on(const Globals& globals, const Chosen& chosen) {
+  for (const auto& name : chosen.campaigns) {
+    const std::string text = text_of(name);
+    try {
+      auto open = find_campaign(globals, text);
+      if (!open) continue;
+      const auto scheduler = scheduler_of(globals.db, open->second.scheduler);
+      CampaignMachine machine = observer_of(open->first, std::move(open->second), *scheduler);
+      const RunCounts counts = machine.observe();
+      const std::int64_t under_way = counts.waiting + counts.running;
+      if (under_way == 0) continue;
+      remark(globals,
+             fmt::format("{}: {} still under way; '{} cancel {}' ends them", printable(text),
+                         counted(under_way, "run"), program_words(globals), bash_word(text)));
+    } catch (const Error& error) {
+      remark(globals, fmt::format("{}: whether jobs of it still run is not known: {}",
+                                  printable(text), error.what()));
+    }
+  }
 }
 
 ExitCode undo(const Globals& globals, Database& database, const DropOptions& options) {
@@ -40,6 +65,7 @@ ExitCode delete_forever(const Globals& globals, Database& database, const DropOp
     bad_input("{}: nothing was deleted; say --yes to do it", what);
   const std::int64_t runs = database.delete_forever(chosen);
   keep_sums(globals, database);
+  say_what_goes_on(globals, chosen);
   remark(globals, fmt::format("{}: {} deleted; 'pippin collect FILE' with the very file of a log "
                               "brings it back",
                               names, counted(runs, "run")));
@@ -56,7 +82,9 @@ ExitCode drop(const Globals& globals, const DropOptions& options) {
   Database database = existing_database(globals);
   if (options.undo) return undo(globals, database, options);
   if (options.forever) return delete_forever(globals, database, options);
-  database.drop(chosen_by(globals, database, options.names), reason);
+  const Chosen chosen = chosen_by(globals, database, options.names);
+  database.drop(chosen, reason);
+  say_what_goes_on(globals, chosen);
   std::vector<std::string> words;
   for (const auto& name : options.names) words.push_back(bash_word(name));
   remark(globals, fmt::format("{}: dropped, {}; '{} drop --undo {}' takes it back",

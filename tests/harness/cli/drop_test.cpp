@@ -104,6 +104,18 @@ TEST_CASE("a dropped campaign is not the newest, is not continued, and its sweep
   CHECK_THAT(here.pippin("report").out, Contains("newest of 3 campaigns"));
 }
 
+TEST_CASE("jobs that go on though their sweep is dropped are told of") {
+  const Workplace here;
+  here.write("s.yaml", "sweep: s\ncommand: 'sleep 1000; echo {a}'\ngrid: {a: [1, 2]}\n");
+  here.pippin("submit s.yaml");
+  here.pippin("collect");
+  CHECK_THAT(here.pippin("drop s --because x").err,
+             Contains("s/1: 2 runs still under way; 'pippin --db t.db cancel s/1' ends them"));
+  CHECK(here.pippin("cancel s/1").exit_code == 0);
+  CHECK(here.pippin("drop --undo s").exit_code == 0);
+  CHECK(here.pippin("drop s --because x").err.find("under way") == std::string::npos);
+}
+
 TEST_CASE("run does not measure a dropped run again by itself") {
   const Workplace here;
   here.write("s.yaml",
