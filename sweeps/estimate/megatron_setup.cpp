@@ -86,8 +86,11 @@ Recompute recompute_of(const MegatronGiven& given) {
     check_word("recompute_method", *method, {"uniform", "block"});
   if (given.granularity == "full" || given.recompute_full) return Recompute::kFull;
   if (given.granularity.empty() && !given.older_method.empty()) return Recompute::kFull;
-  return given.granularity == "selective" || given.recompute_selective ? Recompute::kSelective
-                                                                       : Recompute::kNone;
+  const bool is_selective = given.granularity == "selective" || given.recompute_selective;
+  if (is_selective && !given.method.empty())
+    bad_input("estimate: {} is of full recomputation, as Megatron has it, not of selective",
+              typed_argument("recompute_method"));
+  return is_selective ? Recompute::kSelective : Recompute::kNone;
 }
 
 /// What Megatron-LM 2.x did not have.

@@ -163,6 +163,13 @@ TEST_CASE("what is made again is talked of again") {
   CHECK(more("layernorm", Topic::kTensor, "all_gather") == 0);
 }
 
+TEST_CASE("a method is of full recomputation alone") {
+  for (const char* selective : {"--recompute-granularity selective", "--recompute-activations"}) {
+    CHECK_THROWS_WITH(setup_of(kAlike + " " + selective + " --recompute-method uniform"),
+                      Contains("--recompute-method is of full recomputation"));
+  }
+}
+
 TEST_CASE("modules are read as they are typed and as they are dumped, and refused by name") {
   const auto read = [](const std::string& text) {
     const MegatronSetup found = megatron_setup({{"recompute_modules", value_of(text)},
