@@ -109,9 +109,9 @@ bool Database::has_told_logs() {
   return db::has_told_logs(home_->connection);
 }
 
-std::optional<ToldLog> Database::told_log(const fs::path& path, const fs::path& read_path) {
+std::vector<ToldLog> Database::told_logs(const fs::path& path, const fs::path& read_path) {
   const auto lock = home_->lock();
-  return db::told_log(home_->connection, path, read_path);
+  return db::told_logs(home_->connection, path, read_path);
 }
 
 void Database::put_campaign(const CampaignRecord& campaign) {

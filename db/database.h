@@ -60,7 +60,8 @@ struct ReadFile {
 /// What a person said of a log from elsewhere.
 struct ToldLog {
   NamedValues told;
-  std::string head;  ///< its first bytes
+  std::int64_t size_bytes = 0;
+  std::string content_hash;  ///< of as many bytes
 };
 
 /// A file in which another rank of a job printed.
@@ -270,9 +271,9 @@ class Database {
   /// What was read at a path, and below it; by path. A log that was deleted is none of it.
   std::unordered_map<std::string, ReadFile> read_files(const fs::path& path);
   bool has_told_logs();
-  /// The log of which a person said something that lies at `path`, as it was named, or was read at
-  /// the absolute `read_path`; of several the longest.
-  std::optional<ToldLog> told_log(const fs::path& path, const fs::path& read_path);
+  /// The logs of which a person said something that lay at `path`, as it was named, or were read
+  /// at the absolute `read_path`, the longest first.
+  std::vector<ToldLog> told_logs(const fs::path& path, const fs::path& read_path);
 
   /// Adds tables of the network that were taken elsewhere, at `taken_at` (seconds since 1970, UTC).
   /// They are known by their content: the same again adds nothing; a file of the same path with

@@ -50,7 +50,7 @@ std::string foreign_evidence(const LogRun& run) {
 struct Launch {
   std::int64_t log = 0, allocation = 0;
   const std::string& name;
-  const NamedValues& told;  ///< what a person said of the log before
+  const NamedValues& told;  ///< what a person said of the log, now or before
   std::int64_t position = 0;
 };
 
@@ -68,7 +68,10 @@ Point point_of(const Launch& launch, const LogRun& run) {
   LogRun said;
   said.point = run.point;
   said.configured = run.configured;
-  if (run.told.empty()) tell(said, launch.told);
+  const bool has_more = std::any_of(launch.told.begin(), launch.told.end(), [&](const auto& value) {
+    return find_value(run.told, value.first) == nullptr;
+  });
+  if (has_more) tell(said, launch.told);
   if (said.configured) return said.point;
   Point own = run.point;
   own.axes.emplace_back("log", Value{launch.name, std::nullopt});
@@ -211,7 +214,7 @@ void delete_runs_after(Connection& connection, std::int64_t log, std::int64_t po
 }
 
 Added extend_log(Batch& batch, const KnownLog& known_log, const LogFile& file,
-                 const std::vector<LogRun>& runs) {
+                 const std::vector<LogRun>& runs, const NamedValues& all_told) {
   Connection& connection = batch.connection();
   change_log(connection, known_log.id, file, first_line_of(runs));
   const auto points = points_of_log(connection, known_log.id);
@@ -223,7 +226,7 @@ Added extend_log(Batch& batch, const KnownLog& known_log, const LogFile& file,
   const std::string name = place.text(1);
   Added added;
   std::int64_t position = 0, last = 0;
-  put_told(connection, known_log.id, runs.front().told);
+  put_told(connection, known_log.id, all_told);
   const NamedValues told = told_of(connection, known_log.id);
   for (const auto& run : runs) {
     const PutLaunch put =
@@ -247,9 +250,15 @@ bool read_by_older_scraper(Connection& connection, std::int64_t log,
   return oldest.integer(0) < runs.front().scraper_version;
 }
 
+/// What a person says of a log that is known, now or before.
+NamedValues all_told(Connection& connection, std::int64_t log, const std::vector<LogRun>& runs) {
+  NamedValues told = runs.front().told;
+  add_unsaid(told, told_of(connection, log));
+  return told;
+}
+
 /// A person may now say another configuration of a log that is known.
-bool is_told_anew(Connection& connection, std::int64_t log, const std::vector<LogRun>& runs) {
-  const NamedValues& told = runs.front().told;
+bool is_told_anew(Connection& connection, std::int64_t log, const NamedValues& told) {
   if (told.empty()) return false;
   NamedValues now = kept_of(told), before = told_of(connection, log);
   const auto by_name = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -289,9 +298,10 @@ AddedLog add_foreign_log(Batch& batch, const LogFile& file, const std::vector<Lo
   if (!known_logs.empty()) {
     const KnownLog& log = known_logs.front();
     const bool same = log.size_bytes == file.size_bytes();
-    const bool told_anew = is_told_anew(connection, log.id, runs);
+    const NamedValues told = all_told(connection, log.id, runs);
+    const bool told_anew = is_told_anew(connection, log.id, told);
     if (!same || is_joined || told_anew || read_by_older_scraper(connection, log.id, runs)) {
-      AddedLog extended{extend_log(batch, log, file, runs), log.id};
+      AddedLog extended{extend_log(batch, log, file, runs, told), log.id};
       extended.added.described = told_anew ? 1 : 0;
       return extended;
     }

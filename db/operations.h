@@ -62,8 +62,8 @@ void put_read_file(Connection& connection, const ReadFile& file,
                    const std::optional<std::int64_t>& log);
 std::unordered_map<std::string, ReadFile> read_files(Connection& connection, const fs::path& path);
 bool has_told_logs(Connection& connection);
-std::optional<ToldLog> told_log(Connection& connection, const fs::path& path,
-                                const fs::path& read_path);
+std::vector<ToldLog> told_logs(Connection& connection, const fs::path& path,
+                               const fs::path& read_path);
 void put_campaign(Connection& connection, const CampaignRecord& campaign);
 /// `is_only_attempt`: no earlier one of the run is stored; then none is looked for.
 AddedLog put_run(Batch& batch, const RunRecord& run, bool is_only_attempt = false);

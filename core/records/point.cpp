@@ -184,13 +184,14 @@ void expect_multiple(std::string_view name, const Count& count,
   bool all = true;
   for (const auto& [factor, value] : factors) {
     all = all && value;
-    if (!value || *value > INT64_MAX / product) continue;
+    if (!value || *value < 1 || *value > INT64_MAX / product) continue;
     product *= *value;
     text += fmt::format("{}{} {}", text.empty() ? "" : " x ", factor, *value);
   }
   if (!count || (all ? *count == product : *count % product == 0)) return;
-  throw ToldError(
-      fmt::format("{} {} is {}{}", name, *count, all ? "not " : "no multiple of ", text));
+  throw ToldError(fmt::format(
+      "{} {} is {}{}; what was said is taken back by its name and =, as --set {}=", name, *count,
+      all ? "not " : "no multiple of ", text, name));
 }
 
 }  // namespace
@@ -209,6 +210,16 @@ void check_told(const Point& point, const NamedValues& told) {
   if (is_told({"gbs", "mbs", "gas", "dp"}))
     expect_multiple("gbs", layout.gbs,
                     {{"mbs", layout.mbs}, {"gas", layout.gas}, {"dp", layout.dp}});
+}
+
+void add_unsaid(NamedValues& now, const NamedValues& before) {
+  const bool has_patterns = std::any_of(
+      now.begin(), now.end(), [](const auto& value) { return is_pattern_name(value.first); });
+  for (const auto& value : before) {
+    const bool is_said =
+        is_pattern_name(value.first) ? has_patterns : find_value(now, value.first) != nullptr;
+    if (!is_said) now.push_back(value);
+  }
 }
 
 NamedValues overruled_by(const NamedValues& told, const Point& point) {

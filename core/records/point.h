@@ -85,6 +85,10 @@ NamedValues overruled_by(const NamedValues& told, const Point& point);
 inline constexpr std::string_view kPatternPrefix = "scrape.";
 inline bool is_pattern_name(std::string_view name) { return name.starts_with(kPatternPrefix); }
 
+/// Adds to what is said now what was said before of other things; patterns are those of one of
+/// them.
+void add_unsaid(NamedValues& now, const NamedValues& before);
+
 /// The counts of model and layout that are known of a point.
 NamedValues counts_of(const Point& point);
 

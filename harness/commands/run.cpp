@@ -37,10 +37,11 @@ std::string place_of(Session& session, const RunFate& fate) {
 /// Runs failed alike, and none was launched any more.
 void say_why_it_gave_up(const Globals& globals, Session& session, const SweepSource& sweep) {
   const auto& machine = session.machine();
-  remark(globals, fmt::format("gave up, as {}; {} not measured; mend that, and go on with: {}",
-                              text_of(*machine.given_up()),
-                              counted(static_cast<std::size_t>(machine.counts().let_be), "run"),
-                              come_back(globals, sweep)));
+  const std::int64_t let_be = machine.counts().let_be;
+  const std::string rest =
+      let_be > 0 ? fmt::format("; {} not launched", counted(let_be, "run")) : "";
+  remark(globals, fmt::format("gave up, as {}{}; mend that, and go on with: {}",
+                              text_of(*machine.given_up()), rest, come_back(globals, sweep)));
 }
 
 void say_what_was_lost(const Globals& globals, Session& session, const Follower& follower) {

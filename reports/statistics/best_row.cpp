@@ -97,12 +97,14 @@ void draw(std::vector<double>& times_drawn, const std::vector<std::size_t>& stra
     times_drawn[allocation] = 1 + stretch * (times_drawn[allocation] - 1);
 }
 
+constexpr std::size_t kMostDraws = 2000;
+
 /// As many draws as a reader would wait for.
 int draws_for(const std::vector<RowMeans>& rows) {
-  constexpr std::size_t kMost = 2000, kLeast = 200, kPatience = 10'000'000;
+  constexpr std::size_t kLeast = 200, kPatience = 10'000'000;
   std::size_t values = 0;
   for (const auto& row : rows) values += row.values.size();
-  return static_cast<int>(std::clamp(kPatience / values, kLeast, kMost));
+  return static_cast<int>(std::clamp(kPatience / values, kLeast, kMostDraws));
 }
 
 std::vector<double> drawn_shares(const std::vector<RowMeans>& rows, std::uint64_t seed) {
@@ -143,6 +145,23 @@ std::vector<double> chances_of(const std::vector<RowMeans>& rows, const std::vec
   return chances;
 }
 
+/// What cannot be told from the best has a chance, and be it one that no draw has seen: all those
+/// together half of one draw.
+void allow_for_unseen(BestRow& found) {
+  constexpr double kUnseen = 0.5 / kMostDraws;
+  std::size_t unseen = 0;
+  for (std::size_t i = 0; i < found.chance.size(); ++i)
+    unseen += found.tied[i] && found.chance[i] <= 0 ? 1 : 0;
+  if (unseen == 0) return;
+  for (std::size_t i = 0; i < found.chance.size(); ++i) {
+    if (found.chance[i] > 0) {
+      found.chance[i] *= 1 - kUnseen;
+    } else if (found.tied[i]) {
+      found.chance[i] = kUnseen / static_cast<double>(unseen);
+    }
+  }
+}
+
 }  // namespace
 
 RowDifference row_difference(const RowMeans& base, const RowMeans& row) {
@@ -169,13 +188,7 @@ BestRow best_row(const std::vector<RowMeans>& rows, std::uint64_t seed) {
   result.p = holm(p);
   for (std::size_t i = 0; i < rows.size(); ++i) result.tied.push_back(!(result.p[i] <= kLevel));
   result.chance = chances_of(rows, result.p, seed);
-  // What cannot be told from the best has a chance, and be it one that no draw has seen.
-  const double unseen = 0.5 / draws_for(rows);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (!result.tied[i] || result.chance[i] > 0) continue;
-    result.chance[i] = unseen;
-    result.chance[result.best] -= unseen;
-  }
+  allow_for_unseen(result);
   return result;
 }
 

@@ -64,36 +64,24 @@ Estimate estimate_of(const Nesting& nesting, const std::vector<double>& means, L
   return least_squares(nesting, unit).value_or(simple);
 }
 
-/// Of plain means of values with these variances.
-std::vector<double> variances_above(const std::vector<double>& below,
-                                    const std::vector<std::size_t>& group_of, std::size_t groups) {
-  std::vector<double> sums(groups), members(groups);
-  for (std::size_t i = 0; i < below.size(); ++i) {
-    sums[group_of[i]] += below[i];
-    ++members[group_of[i]];
-  }
-  for (std::size_t g = 0; g < groups; ++g) sums[g] /= members[g] * members[g];
-  return sums;
-}
-
-/// What iterations alone, were they independent, make of a unit's mean.
+/// What iterations alone, were they independent, make of an allocation's mean.
 struct IterationNoise {
-  double variance = 0;  ///< of a unit's mean; of unlike units the mean
+  double variance = 0;  ///< of unlike allocations the mean
   double df = 1;
 };
 
-IterationNoise iteration_noise(const Nesting& nesting, Level unit) {
+IterationNoise iteration_noise(const Nesting& nesting) {
   const double df = static_cast<double>(nesting.iterations() - nesting.runs.size());
   if (df < 1) return {};
   const double variance = squares_within_runs(nesting.runs) / df;
-  std::vector<double> of_runs;
-  for (const auto& run : nesting.runs) of_runs.push_back(variance / static_cast<double>(run.n));
-  const auto of_allocations =
-      variances_above(of_runs, nesting.allocation_of_run, nesting.allocations());
-  const auto of_units =
-      unit == kDay ? variances_above(of_allocations, nesting.day_of_allocation, nesting.days)
-                   : of_allocations;
-  return {mean_of(of_units), df};
+  std::vector<double> sums(nesting.allocations()), runs(nesting.allocations());
+  for (std::size_t run = 0; run < nesting.runs.size(); ++run) {
+    const std::size_t allocation = nesting.allocation_of_run[run];
+    sums[allocation] += variance / static_cast<double>(nesting.runs[run].n);
+    ++runs[allocation];
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] /= runs[i] * runs[i];
+  return {mean_of(sums), df};
 }
 
 /// How far rounding alone may move a mean.
@@ -106,7 +94,8 @@ double half_a_step(const std::vector<RunMoments>& runs) {
 Interval replicated(const Nesting& nesting, Level unit) {
   const auto means = unit == kDay ? day_means(nesting) : allocation_means(nesting);
   const Estimate estimate = estimate_of(nesting, means, unit);
-  const IterationNoise noise = iteration_noise(nesting, unit);
+  // Of two units the difference is a single number, which may be small by chance.
+  const IterationNoise noise = means.size() == 2 ? iteration_noise(nesting) : IterationNoise{};
   const double least =
       t_point(noise.df) * std::sqrt(noise.variance / static_cast<double>(means.size()));
   const double half_width =
@@ -115,7 +104,7 @@ Interval replicated(const Nesting& nesting, Level unit) {
   interval.mean = estimate.mean;
   interval.low = std::max(0.0, estimate.mean - half_width);
   interval.high = estimate.mean + half_width;
-  interval.df = estimate.df;
+  interval.df = least > estimate.half_width ? noise.df : estimate.df;
   interval.sd = sd_of(means);
   const SdInterval spread = sd_interval(*interval.sd, static_cast<double>(means.size() - 1));
   interval.sd_low = spread.low;

@@ -13,7 +13,8 @@ namespace pippin {
 /// Satterthwaite's degrees of freedom, which weighs a unit by what it tells; but t on the units'
 /// means where no variance is detected between units, or where those degrees are below 1 or
 /// undefined: they would then count iterations as if they were independent.
-/// Never narrower than the iterations alone would make it: two allocations may agree by chance.
+/// Of two units, which may agree by chance, never narrower than their iterations alone would make
+/// it, were they independent. Of more it is left: what recurs within a run is no noise.
 /// Times that were rounded may all be off by half a step in the same way: that is added to the half
 /// width, as independent errors are.
 /// Everything is on the scale of the data, not of its logarithm: the headline is an arithmetic

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/base/text_file.h"
 #include "harness/commands/steps/collected.h"
@@ -36,15 +37,17 @@ struct KnownFile {
   bool named = false;
 };
 
-/// Whether a file's text begins so. One that cannot be read does not.
-bool begins_with(const fs::path& path, std::string_view head) try {
+/// Whether a file's text is that log, or it has grown to it. One that cannot be read is none.
+bool begins_with(const fs::path& path, const ToldLog& log) try {
+  Hasher hasher;
+  auto left = static_cast<std::size_t>(log.size_bytes);
   read_text(path, [&](std::string_view part) {
-    const auto size = std::min(part.size(), head.size());
-    if (part.substr(0, size) != head.substr(0, size)) return false;
-    head.remove_prefix(size);
-    return !head.empty();
+    part = part.substr(0, left);
+    hasher.add(part);
+    left -= part.size();
+    return left > 0;
   });
-  return head.empty();
+  return left == 0 && hasher.digest() == log.content_hash;
 } catch (const Error&) {
   return false;
 }
@@ -52,13 +55,14 @@ bool begins_with(const fs::path& path, std::string_view head) try {
 class Collector {
  public:
   Collector(Database& database, const fs::path& own_runs, Complaints& complaints, ToldValues& told,
-            RankNames& ranks, bool verbose)
+            RankNames& ranks, bool verbose, GrowingFiles* growing = nullptr)
       : database_(database),
         own_runs_(own_runs),
         complaints_(complaints),
         told_(told),
         ranks_(ranks),
-        verbose_(verbose) {}
+        verbose_(verbose),
+        growing_(growing) {}
 
   /// What a person named: a folder with all below it, or a file.
   void add(const fs::path& path) {
@@ -99,12 +103,12 @@ class Collector {
   }
 
   /// Reads what has come since to the files that were found, where they are few.
-  void read(GrowingFiles& growing) {
+  void read_growing() {
     find_jobs();
     if (found_.size() > GrowingFiles::kMost) return read_all(0);
     for (auto& found : found_) {
       FileRead file = found.job ? read_file(found.path, {found.told, {}})
-                                : read_file(found.path, growing.at(found.path, found.told));
+                                : read_file(found.path, growing_->at(found));
       take(std::move(found), std::move(file));
     }
     flush();
@@ -173,11 +177,14 @@ class Collector {
 
   /// What was said of a log before counts, unless a person now says otherwise.
   void take_what_was_told(Found& found) {
-    if (!found.odd.empty()) return;
+    if (!found.odd.empty() || (growing_ && growing_->has(found))) return;
     if (!has_told_) has_told_ = database_.has_told_logs();
     if (!*has_told_) return;
-    const auto before = database_.told_log(found.path, known_path(found.path));
-    if (before && begins_with(found.path, before->head)) add_unsaid(found.told, before->told);
+    for (const auto& before : database_.told_logs(found.path, known_path(found.path))) {
+      if (!begins_with(found.path, before)) continue;
+      add_unsaid(found.told, before.told);
+      return;
+    }
   }
 
   /// Whether a file is a copy of a log that lies no more where it was.
@@ -384,9 +391,11 @@ class Collector {
         count(database_.add_foreign_logs({log}).front());
       } catch (const Error& error) {
         if (error.exit_code() != ExitCode::kBadInput) throw;
+        const bool is_told_wrong = dynamic_cast<const ToldError*>(&error) != nullptr;
+        const std::string where = is_told_wrong ? printable(log.file.path().string()) + ": " : "";
         ++totals_.unreadable;
-        bad_ = bad_ || log.forgive;
-        complaints_.say(log.file.path(), fmt::format("pippin: {}", error.what()));
+        bad_ = bad_ || log.forgive || is_told_wrong;
+        complaints_.say(log.file.path(), fmt::format("pippin: {}{}", where, error.what()));
       }
     }
     database_.add_foreign_logs({}, others_);
@@ -410,6 +419,7 @@ class Collector {
   ToldValues& told_;
   RankNames& ranks_;
   const bool verbose_;
+  GrowingFiles* const growing_;  ///< nullptr: nothing is followed
   const std::int64_t now_ns_ = std::time(nullptr) * kNsPerSecond;
   std::vector<Found> found_;
   std::vector<KnownFile> known_;  ///< that are not read
@@ -467,11 +477,11 @@ PathCollector::Found PathCollector::read(std::size_t bar_width) {
 
 PathCollector::Found PathCollector::read_on() {
   Collector collector(state_->database, state_->own_runs, state_->complaints, state_->told,
-                      state_->ranks, false);
+                      state_->ranks, false, &state_->growing);
   for (const auto& path : state_->paths) {
     if (!is_read_once(path)) collector.add(path);  // a pipe gave all at once
   }
-  collector.read(state_->growing);
+  collector.read_growing();
   Found found = collector.found();
   if (!adds_nothing(collector.totals().added)) found.summary = text_of(collector.totals().added);
   return found;

@@ -5,6 +5,7 @@
 #include <array>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 #include <string_view>
 
 #include "core/base/decompressor.h"
@@ -101,9 +102,12 @@ std::vector<std::string> remarks_on(const ScrapedFile& scraped) {
     remarks.push_back(fmt::format("its lines have more than {} names of values; {} were left out",
                                   Iterations::kMostNames,
                                   counted(static_cast<std::int64_t>(left_out), "value")));
-  if (!scraped.runs.empty()) {
-    for (const auto& [name, value] : scraped.runs.front().overruled)
-      remarks.push_back(fmt::format("it says {} {}; what you say counts", name, value.text));
+  std::set<std::string> overruled;
+  for (const auto& run : scraped.runs) {
+    for (const auto& [name, value] : run.overruled) {
+      if (overruled.insert(fmt::format("{} {}", name, value.text)).second)
+        remarks.push_back(fmt::format("it says {} {}; what you say counts", name, value.text));
+    }
   }
   if (scraped.quoted.is_marked)
     remarks.push_back("its lines are quoted by '> ', which was taken off");

@@ -18,9 +18,10 @@ void Notifier::look(const RunCounts& counts) {
   const bool news = !first_ && died > died_;
   first_ = false;
   died_ = died;
-  const std::string message =
-      fmt::format("{}: {} of {} runs ok, {} failed, {} lost, {} cancelled", sweep_,
-                  counts.succeeded, counts.total(), counts.failed, counts.lost, counts.cancelled);
+  std::string message = fmt::format("{}: {} of {} runs ok, {} failed, {} lost, {} cancelled",
+                                    sweep_, counts.succeeded, counts.total(), counts.failed,
+                                    counts.lost - counts.let_be, counts.cancelled);
+  if (counts.let_be > 0) message += fmt::format(", {} given up", counts.let_be);
   if (counts.finished() && !ended_) {
     ended_ = true;
     tell("ended", message);

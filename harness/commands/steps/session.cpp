@@ -275,8 +275,9 @@ std::optional<Session::Outdated> Session::outdated_script() {
       now = today.tasks[i];
       before = text_if_allowed(folder_.tasks_file(state.submission, i + 1)).value_or(now);
     }
-    if (before == now) return std::nullopt;
-    return Outdated{script, first_difference(before, now)};
+    ScriptDifference difference = first_difference(before, now);
+    if (difference.then.empty() && difference.now.empty()) return std::nullopt;  // comments at most
+    return Outdated{script, std::move(difference)};
   }
   return std::nullopt;
 }

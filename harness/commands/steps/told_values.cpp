@@ -39,8 +39,6 @@ std::string end_of_size(const std::string& value, std::string_view behind) {
   return is_number && has_unit ? std::string(1, behind[0]) : "";
 }
 
-bool is_pattern(const NamedValues::value_type& value) { return is_pattern_name(value.first); }
-
 std::string pattern_name(const std::string& field) {
   return fmt::format("{}{}", kPatternPrefix, field);
 }
@@ -65,19 +63,12 @@ void add_patterns(NamedValues& values, const YamlNode& node) {
 
 }  // namespace
 
-void add_unsaid(NamedValues& now, const NamedValues& before) {
-  const bool has_patterns = std::any_of(now.begin(), now.end(), is_pattern);
-  for (const auto& value : before) {
-    const bool is_said = is_pattern(value) ? has_patterns : find_value(now, value.first) != nullptr;
-    if (!is_said) now.push_back(value);
-  }
-}
-
 std::string meant_by(const std::string& name) {
   std::vector<std::string> known{"size", "style", "trainer"};
   for_each_count(Point{}, [&](std::string_view count, const Count&) { known.emplace_back(count); });
+  constexpr std::size_t kLeast = 3;  // below it every name is near another
   const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
-  if (is_known || is_pattern_name(name)) return {};
+  if (is_known || is_pattern_name(name) || name.size() < kLeast) return {};
   const auto meant = closest(name, known);
   return meant && edit_distance(name, *meant) == 1 ? *meant : std::string();
 }
@@ -132,6 +123,7 @@ ToldValues::ToldValues(const std::vector<std::string>& set, const std::string& f
                        const std::vector<std::string>& scrape) {
   for (const auto& text : set) {
     const auto value = named("--set", text, "tp=4");
+    std::erase_if(set_, [&](const auto& before) { return before.first == value.first; });
     set_.emplace_back(value.first, value_of(value.second));
   }
   for (const auto& text : scrape) {
@@ -155,7 +147,8 @@ NamedValues ToldValues::in_file(const fs::path& file) {
     if (name == kPatterns) {
       add_patterns(values, node.items[i]);
     } else {
-      values.emplace_back(name, value_of(text_at(node.items[i], name)));
+      const bool is_empty = node.items[i].kind == YamlNode::Kind::kNull;
+      values.emplace_back(name, value_of(is_empty ? "" : text_at(node.items[i], name)));
     }
   }
   try {

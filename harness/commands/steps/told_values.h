@@ -55,10 +55,6 @@ class ToldValues {
   std::map<std::string, NamedValues> folders_;  ///< what their files say
 };
 
-/// Adds to what is said now what was said before of other things; patterns are those of one of
-/// them.
-void add_unsaid(NamedValues& now, const NamedValues& before);
-
 /// The known name that a name which is none was perhaps meant to be: "gpus" of "gpu"; empty: none.
 std::string meant_by(const std::string& name);
 

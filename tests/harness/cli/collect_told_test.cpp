@@ -32,6 +32,12 @@ std::string points(const Workplace& here) {
       "points ORDER BY size, mbs, pp)");
 }
 
+std::string told(const Workplace& here) {
+  return here.sql(
+      "SELECT group_concat(pair, ' ') FROM (SELECT json_extract(value, '\\$[0]') || '=' || "
+      "json_extract(value, '\\$[1]') AS pair FROM logs, json_each(told) ORDER BY pair)");
+}
+
 }  // namespace
 
 TEST_CASE("logs that do not say what ran are a point each, however often they are read") {
@@ -102,23 +108,66 @@ TEST_CASE("what was said of a log counts until something else is said, or it is 
   here.pippin("collect --set tp=8 --set size=7B a.log");
   const auto more = here.pippin("collect --set accelerator=h100 a.log");
   CHECK_THAT(more.err, Contains("nothing added; 1 log described anew"));
-  const auto told = [&] {
-    return here.sql(
-        "SELECT group_concat(pair, ' ') FROM (SELECT json_extract(value, '\\$[0]') || '=' || "
-        "json_extract(value, '\\$[1]') AS pair FROM logs, json_each(told) ORDER BY pair)");
-  };
-  CHECK(told() == "accelerator=h100 size=7B tp=8");
+  CHECK(told(here) == "accelerator=h100 size=7B tp=8");
   CHECK(here.sql("SELECT size || tp FROM points") == "7B8");
   here.pippin("collect --set tp=4 --set size= a.log");
-  CHECK(told() == "accelerator=h100 tp=4");
+  CHECK(told(here) == "accelerator=h100 tp=4");
   CHECK_THAT(here.pippin("collect --set tp=4 a.log").err, Contains("1 log known already"));
   here.write("a.log", log_of(1000) + test::row(6, 1006));
   here.shell("mkdir elsewhere && cd elsewhere && $PIPPIN --db ../t.db collect ..");
-  CHECK(told() == "accelerator=h100 tp=4");
+  CHECK(told(here) == "accelerator=h100 tp=4");
   CHECK(here.sql("SELECT tp || count(*) FROM points") == "41");
   here.pippin("collect --set tp= --set accelerator= a.log");
   CHECK(here.sql("SELECT count(told) FROM logs") == "0");
   CHECK(here.sql("SELECT tp IS NULL FROM points") == "1");
+}
+
+TEST_CASE("what was said of a log is found by what it is, wherever it lies") {
+  for (const char* move : {"mv a.log b.log", "cp a.log b.log", "gzip a.log && mv a.log.gz b.log"}) {
+    CAPTURE(move);
+    const Workplace here;
+    here.write("a.log", log_of(1000));
+    here.pippin("collect --set tp=8 --set gpus=64 a.log");
+    here.shell(move);
+    CHECK_THAT(here.pippin("collect --set queue=fast b.log").err, Contains("1 log described anew"));
+    CHECK(told(here) == "gpus=64 queue=fast tp=8");
+    CHECK(here.sql("SELECT tp || ' ' || dp FROM points") == "8 8");
+    here.pippin("collect --set tp= b.log");
+    CHECK(told(here) == "gpus=64 queue=fast");
+  }
+}
+
+TEST_CASE("another log at the place of one of which something was said has nothing of it") {
+  const Workplace here;
+  std::string begin;
+  for (int i = 1; i <= 40; ++i) begin += test::row(i, 1000 + i);  // beyond the head
+  REQUIRE(begin.size() > 4096);
+  here.write("a.log", begin + test::row(41, 1000));
+  here.pippin("collect --set queue=fast a.log");
+  here.write("a.log", begin + test::row(41, 2000));
+  here.pippin("collect a.log");
+  CHECK(here.sql("SELECT count(*), count(told) FROM logs") == "2|1");
+}
+
+TEST_CASE("a file beside logs takes back what it says no value of, and the last --set counts") {
+  const Workplace here;
+  here.write("logs/a.log", log_of(1000));
+  here.write("logs/logs.pippin.yaml", "tp: 4\nqueue: fast\n");
+  here.pippin("collect logs");
+  here.write("logs/logs.pippin.yaml", "tp: 4\nqueue:\n");
+  here.pippin("collect logs");
+  CHECK(told(here) == "tp=4");
+  here.pippin("collect --set tp=2 --set tp=8 logs");
+  CHECK(told(here) == "tp=8");
+}
+
+TEST_CASE("what a later launch of a log says otherwise is named, too") {
+  const Workplace here;
+  std::string first = test::dump();
+  first.replace(first.find(" 32\n"), 4, " 64\n");
+  here.write("a.log", first + log_of(1000) + test::dump() + log_of(1000));
+  CHECK_THAT(here.pippin("collect --set seq=64 a.log").err,
+             Contains("it says seq 32; what you say counts"));
 }
 
 TEST_CASE("what is said beside a log's own words stays as the log grows, wherever it lies") {

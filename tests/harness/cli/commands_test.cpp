@@ -489,7 +489,7 @@ TEST_CASE("a sweep whose program is missing is given up, and goes on once it is 
   const Call call = here.pippin("run s.yaml");
   CHECK(call.exit_code == 1);
   CHECK_THAT(call.err, Contains("gave up, as 5 runs in a row failed alike, all on") &&
-                           Contains("./train: No such file or directory; 7 runs not measured; mend "
+                           Contains("./train: No such file or directory; 7 runs not launched; mend "
                                     "that, and go on with: pippin --db t.db run s.yaml"));
   CHECK(here.sql("SELECT state, count(*) FROM runs GROUP BY state") == "failed|5\nmissing|7");
   CHECK_THAT(call.err, Contains("5 of 12 runs done, 5 failed, 7 given up\n"));

@@ -26,6 +26,14 @@ TEST_CASE("of two scripts the words that differ are told with the one before the
   CHECK(text_of(first_difference("one", "other")) == "one | other");
 }
 
+TEST_CASE("of two scripts words that differ late, or in blanks alone, are shown so that they do") {
+  CHECK(text_of(first_difference("run a  b", "run a b")) == "run a  b | run a b");
+  const std::string path(200, 'x');
+  CHECK(text_of(first_difference("run /" + path + "/one", "run /" + path + "/two")) ==
+        "…" + std::string(19, 'x') + "/one | …" + std::string(19, 'x') + "/two");
+  CHECK(text_of(first_difference("run a\nend", "run b\nmore\nend")) == "run a | run b");
+}
+
 TEST_CASE("of two scripts a line is told that only one of them has") {
   CHECK(text_of(first_difference("run\n", "module load cuda\nrun\n")) == " | module load cuda");
   CHECK(text_of(first_difference("export A=1\nrun\n", "run\n")) == "export A=1 | ");

@@ -32,6 +32,22 @@ TEST_CASE("a row of one allocation is tied, as nothing is known of it") {
   CHECK(found.chance[0] + found.chance[1] == Approx(1));
 }
 
+TEST_CASE("chances are shares of one, however many rows no draw has seen win") {
+  std::vector<RowMeans> rows;
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const auto far = static_cast<double>(i) / 300;
+    rows.push_back({{2 * i, 2 * i + 1}, {1 + far, 1.5 + far}});
+  }
+  const auto found = best_row(rows, 1);
+  double sum = 0;
+  for (const double chance : found.chance) {
+    CHECK(chance >= 0);
+    sum += chance;
+  }
+  CHECK(sum == Approx(1));
+  CHECK(found.chance[found.best] > found.chance.back());
+}
+
 TEST_CASE("of rows that are equal each is the best by its share") {
   const RowMeans row{{0, 1}, {1, 2}};
   CHECK(best_row({row, row}, 1).chance == std::vector<double>{0.5, 0.5});
