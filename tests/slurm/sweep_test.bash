@@ -89,7 +89,8 @@ training() {
 3|4
 4|4
 5|4'
-  equal "$(sql "SELECT count(*), min(nodes), max(nodes) FROM canary_readings WHERE problem IS NULL")" '8|1|4'
+  equal "$(sql "SELECT problem FROM canary_readings WHERE problem IS NOT NULL")" ''
+  equal "$(sql "SELECT count(*), min(nodes), max(nodes) FROM canary_readings")" '8|1|4'
 }
 
 need_slurm
