@@ -195,8 +195,8 @@ std::string chance_text(const Standing& standing, int decimals) {
 
 /// "tied 31 %": the rows that cannot be told from the best are named so.
 std::string best_cell(const Summary& row, const TableStyle&, std::optional<int> decimals) {
+  if (!row.standing) return "";
   const std::string text = place_text(row);
-  if (!row.standing) return text;
   return text + (text.empty() ? "" : " ") + chance_text(*row.standing, decimals.value_or(0));
 }
 
