@@ -40,12 +40,11 @@ bool has_told_logs(Connection& connection) {
 std::vector<ToldLog> told_logs(Connection& connection, const fs::path& path,
                                const fs::path& read_path) {
   Statement rows = connection.prepare(
-      "SELECT told, size_bytes, content_hash FROM (SELECT id AS log FROM logs INDEXED BY told_logs "
-      "WHERE path = ?1 AND "
-      "told IS NOT NULL UNION SELECT log FROM read_files WHERE path = ?2) AS places CROSS JOIN "
-      "logs "
-      "ON logs.id = places.log WHERE of_campaign = 0 AND told IS NOT NULL ORDER BY size_bytes "
-      "DESC");
+      "SELECT told, size_bytes, content_hash FROM ("
+      "SELECT id AS log FROM logs INDEXED BY told_logs WHERE path = ?1 AND told IS NOT NULL "
+      "UNION SELECT log FROM read_files WHERE path = ?2) AS places "
+      "CROSS JOIN logs ON logs.id = places.log "
+      "WHERE of_campaign = 0 AND told IS NOT NULL ORDER BY size_bytes DESC");
   std::vector<ToldLog> logs;
   for (rows.bind(path.native(), read_path.native()); rows.step();)
     logs.push_back({pairs_in(rows.text(0)), rows.integer(1), rows.text(2)});

@@ -72,11 +72,11 @@ class ToldError : public Error {
 
 /// Sets what a person says of a point whose log does not say it, under the names that sweeps have,
 /// and completes it: a count of model or layout, `size`, `style`, `trainer`, else an axis. Leaves
-/// name and id as they are. Patterns, and what is taken back (empty), are
-/// passed over. Errors: ToldError where a count is none.
+/// name and id as they are. Patterns, and what is taken back (empty), are passed over.
+/// Errors: ToldError where a count is none.
 void tell(Point& point, const NamedValues& told);
-/// Errors: ToldError where what was told of a point's layout contradicts itself or the
-/// rest: GPUs that are not TP x PP x CP x DP, a GBS that is not MBS x GAS x DP.
+/// Errors: ToldError where what was told of a point's layout contradicts itself or the rest: GPUs
+/// that are not TP x PP x CP x DP, a GBS that is not MBS x GAS x DP.
 void check_told(const Point& point, const NamedValues& told);
 /// The counts of a point of which a person says otherwise, as the point has them.
 NamedValues overruled_by(const NamedValues& told, const Point& point);

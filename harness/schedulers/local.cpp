@@ -34,9 +34,8 @@ End end_of(std::string_view words) {
   constexpr std::int64_t kFirstSignal = 128;  // as bash has it
   const auto status =
       words.starts_with(kExit) ? parse_integer(words.substr(kExit.size())) : std::nullopt;
-  return status && *status < kFirstSignal
-             ? End::kApplication
-             : End::kInfrastructure;  // killed, or gone with the machine
+  if (status && *status < kFirstSignal) return End::kApplication;
+  return End::kInfrastructure;  // killed, or gone with the machine
 }
 
 /// Whether any process holds a lock on the file. A file that is gone is not locked.
