@@ -145,7 +145,7 @@ missing_program() {
   printf '%s\n' 'sweep: missing' 'cluster: ./cluster.yaml' 'grid: {gpus: [4], mbs: [1, 2, 4, 8]}' 'pack: point' \
     'repeats: {allocations: 10}' "command: '{launch} -n 1 -N 1 ./train --dp 4 --mbs {mbs} --iterations 5 --sleep-factor 0'" >missing.yaml
   run 1 missing
-  like "$(cat err)" 'gave up, as [0-9]+ runs in a row failed alike.*train.*No such file or directory; [0-9]+ runs not measured'
+  like "$(cat err)" 'gave up, as [0-9]+ runs in a row failed alike.*train.*No such file or directory; [0-9]+ runs not launched'
   like "$(pippin status missing)" 'given up: [0-9]+ runs in a row failed alike'
   [ "$(attempts missing)" -lt 30 ] || failed "jobs that run at a time are not that many"
   within 20 nobody_works
