@@ -61,6 +61,7 @@ constexpr Named<Count> kCounts[] = {
     {"v_head_dim", &MegatronGiven::value_width},
     {"mtp_num_layers", &MegatronGiven::mtp_layers},
     {"recompute_num_layers", &MegatronGiven::recompute_layers},
+    {"wgrad_deferral_limit", &MegatronGiven::deferral_limit},
     {"decoder_first_pipeline_num_layers", &MegatronGiven::first_layers},
     {"decoder_last_pipeline_num_layers", &MegatronGiven::last_layers},
     {"microbatch_group_size_per_vp_stage", &MegatronGiven::chunk_group},
@@ -118,6 +119,10 @@ constexpr Named<bool> kFlags[] = {
     {"use_mcore_models", &MegatronGiven::core},
     {"account_for_embedding_in_pipeline_split", &MegatronGiven::counts_embedding},
     {"account_for_loss_in_pipeline_split", &MegatronGiven::counts_loss},
+    {"overlap_moe_expert_parallel_comm", &MegatronGiven::overlaps_experts},
+    {"use_megatron_fsdp", &MegatronGiven::fsdp},
+    {"use_custom_fsdp", &MegatronGiven::fsdp},
+    {"defer_embedding_wgrad_compute", &MegatronGiven::defers_embedding},
 };
 
 constexpr Named<std::string> kWords[] = {
@@ -141,6 +146,9 @@ constexpr Named<std::string> kWords[] = {
     {"main_params_dtype", &MegatronGiven::wide_weight_type},
     {"exp_avg_dtype", &MegatronGiven::first_moment_type},
     {"exp_avg_sq_dtype", &MegatronGiven::second_moment_type},
+    {"optimizer", &MegatronGiven::optimizer},
+    {"data_parallel_sharding_strategy", &MegatronGiven::sharding},
+    {"megatron_fsdp_main_grads_dtype", &MegatronGiven::sharded_gradient_type},
 };
 
 std::int64_t count_of(std::string_view name, const Value& value) {
@@ -160,17 +168,16 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "cpu_offload",
                                          "cpu_optimizer",
                                          "cuda_graph",
-                                         "data_parallel_sharding",
                                          "decoder_num",
                                          "decoder_seq",
                                          "deepspeed",
-                                         "defer_embedding",
                                          "distribute_checkpointed",
                                          "distribute_saved_activations",
                                          "ds_sequence_parallel",
                                          "enable_mhc",
                                          "enable_cuda_graph",
                                          "experimental_attention",
+                                         "export_kd",
                                          "external_cuda_graph",
                                          "fine_grained_activation",
                                          "fp16_lm_cross_entropy",
@@ -183,14 +190,20 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "fp8_quantizer",
                                          "first_k_dense",
                                          "freeze",
+                                         "fsdp_double_buffer",
+                                         "fsdp_manual_registration",
                                          "heterogeneous_layers",
                                          "hierarchical_context",
                                          "hybrid_",
+                                         "img_h",
                                          "init_model_with_meta",
                                          "is_hybrid_model",
                                          "linear_attention",
                                          "lora",
                                          "mamba_",
+                                         "megatron_fsdp_main_params",
+                                         "megatron_fsdp_max_pool",
+                                         "megatron_fsdp_version",
                                          "mla_down_proj_fusion",
                                          "mlp_chunks",
                                          "moe_expert_capacity",
@@ -201,17 +214,20 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "mtp_hsm",
                                          "mtp_hybrid",
                                          "multi_head_latent",
+                                         "muon_scalar_optimizer",
                                          "n_shared_experts",
                                          "no_bias_swiglu_fusion",
+                                         "no_use_layer_wise",
                                          "num_microbatches_with_partial",
                                          "offload",
                                          "optimizer_cpu_offload",
+                                         "outer_dp_sharding",
                                          "partition_activations",
+                                         "patch_dim",
+                                         "perform_rl",
                                          "standalone_embedding",
                                          "tensor_parallel_num_weight_shards",
-                                         "use_custom_fsdp",
                                          "use_legacy_models",
-                                         "use_megatron",
                                          "use_torch_fsdp2",
                                          "use_tp_pp_dp_mapping",
                                          "zero_"};
@@ -220,9 +236,11 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
 constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
     {"cp_comm_type", "p2p"},
     {"cuda_graph_impl", "none"},
-    {"data_parallel_sharding_strategy", "no_shard"},
-    {"optimizer", "adam"},
-    {"optimizer", "adamw"},
+    {"megatron_fsdp_main_params_dtype", "fp32"},
+    {"megatron_fsdp_main_params_dtype", "torch.float32"},
+    {"megatron_fsdp_version", "1"},
+    {"muon_scalar_optimizer", "adam"},
+    {"outer_dp_sharding_strategy", "no_shard"},
     {"ds_sequence_parallel_size", "1"}};
 
 /// What changes the work of a token, or how it is done, in ways that no time knows.
@@ -256,9 +274,11 @@ auto entry_of(const Table& table, std::string_view name) {
 /// False where the name is none of those that count.
 bool take(const std::string& name, const Value& value, MegatronGiven& given) {
   if (const auto* one = entry_of(kCounts, name); one != std::end(kCounts)) {
+    const bool is_none =
+        name == "num_experts" || name == "mtp_num_layers" || name == "wgrad_deferral_limit";
     if (name == "zero_stage" && value.text == "0")
       given.zero = 0;
-    else if ((name == "num_experts" || name == "mtp_num_layers") && value.text == "0")
+    else if (is_none && value.text == "0")
       given.*one->member = std::nullopt;
     else if (value.text != "None")
       given.*one->member = count_of(name, value);
@@ -360,7 +380,7 @@ bool is_of_context(std::string_view name) {
 
 bool is_unknown_to_memory(std::string_view name, const Value& value) {
   if (is_usual(name, value.text)) return false;
-  if (is_other_model(name) || name == "spec" || name == "optimizer") return true;
+  if (is_other_model(name) || name == "spec") return true;
   return std::any_of(std::begin(kUnknown), std::end(kUnknown),
                      [&](std::string_view begin) { return name.starts_with(begin); });
 }

@@ -19,7 +19,8 @@ struct MegatronGiven {
   Count first_layers, last_layers, chunk_group, shared_ffn;
   Count query_latent, key_latent, key_width, shared_key, value_width;  ///< of latent attention
   Count mtp_layers;
-  Count kv_heads;  ///< Megatron-DeepSpeed's word for groups
+  Count deferral_limit;  ///< of micro-batches whose output layer waits for its gradient
+  Count kv_heads;        ///< Megatron-DeepSpeed's word for groups
   bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;
   bool sequence_parallel = false, grouped = false, no_biases = false, untied = false;
   bool geglu = false;  ///< another gate than SwiGLU's
@@ -29,7 +30,10 @@ struct MegatronGiven {
   bool wide_gradients = false;  ///< of fp16, summed in fp32
   bool narrow_sums = false;     ///< of gradients in bf16
   bool precision_aware = false, fp8_weights = false, overlaps_tensor = false;
-  bool ends_in_bf16 = false;  ///< the first layers and the last ones, beside others in 8 bits
+  bool overlaps_experts = false;
+  bool fsdp = false;              ///< Megatron's own
+  bool defers_embedding = false;  ///< the gradient of the output layer, to the iteration's end
+  bool ends_in_bf16 = false;      ///< the first layers and the last ones, beside others in 8 bits
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
        no_positions = false;
   bool deepspeed = false, core = false;
@@ -38,7 +42,8 @@ struct MegatronGiven {
   std::string hidden_dropout, attention_dropout, dispatcher;
   std::string mixtures;  ///< which layers have experts
   std::string gradient_type, wide_weight_type, first_moment_type, second_moment_type;
-  std::string fp8_format, fp8_recipe;
+  std::string fp8_format, fp8_recipe, optimizer;
+  std::string sharding, sharded_gradient_type;  ///< of FSDP
   std::string remade;          ///< what selective recomputation makes again: "mlp moe_act"
   std::string layout;          ///< where layers stand in a pipeline
   std::string older_method;    ///< which alone meant full recomputation until 2022

@@ -308,7 +308,13 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   fill_in_remade(given, setup);
   if (!fill_in_fp8(given, setup))
     result.unknown.push_back(typed_argument("first_last_layers_bf16"));
-  fill_in_optimizer(given, setup);
+  if (!fill_in_optimizer(given, setup)) result.unknown.push_back(typed_argument("optimizer"));
+  fill_in_fsdp(given, setup);
+  if (setup.fsdp && given.sharded_gradient_type.empty() && setup.reduces_narrow)
+    result.assumed.push_back(fmt::format("gradients in 16 bits, as FSDP has them without {} fp32",
+                                         typed_argument("megatron_fsdp_main_grads_dtype")));
+  setup.defers_output = given.defers_embedding;
+  setup.deferral_limit = given.deferral_limit.value_or(0);
   setup.deterministic = given.deterministic;
   setup.attention = attention_of(given, setup);
   setup.hidden_dropout = !is_zero(given.hidden_dropout);
@@ -317,6 +323,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.fused_loss = given.fused_loss;
   setup.fuses_gradients = setup.framework == Framework::kMegatronCore && !given.no_fused_gradients;
   setup.overlaps_tensor = given.overlaps_tensor && setup.transformer_engine && setup.tp > 1;
+  setup.overlaps_experts = given.overlaps_experts && given.experts;
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
   if (given.experts && given.dispatcher == "flex")
@@ -336,6 +343,11 @@ void check_needs(const MegatronGiven& given, const Setup& setup) {
   needs(given.precision_aware, setup.zero > 0, "use_precision_aware_optimizer",
         "use_distributed_optimizer");
   needs(setup.fp8_weights, setup.zero > 0, "fp8_param_gather", "use_distributed_optimizer");
+  needs(given.defers_embedding, setup.pp > 1, "defer_embedding_wgrad_compute",
+        "pipeline_model_parallel_size");
+  if (given.defers_embedding && given.no_fused_gradients)
+    bad_input("estimate: {} excludes {}", typed_argument("defer_embedding_wgrad_compute"),
+              typed_argument("no_gradient_accumulation_fusion"));
   needs(setup.overlaps_tensor, setup.sequence_parallel, "tp_comm_overlap", "sequence_parallel");
   if (given.wide_gradients && setup.type == NumberType::kBf16 && setup.reduces_narrow)
     bad_input("estimate: {} excludes gradients in bf16",
@@ -368,7 +380,7 @@ void fill_in_or_refuse(const MegatronGiven& given, Framework framework, const Co
 MegatronGiven without_layout(MegatronGiven given) {
   for (const auto count : kLayout) given.*count = std::nullopt;
   given.mbs = 1;
-  given.distributed_optimizer = given.sequence_parallel = false;
+  given.distributed_optimizer = given.sequence_parallel = given.fsdp = false;
   given.recompute_selective = given.recompute_full = false;
   given.counts_embedding = given.counts_loss = false;
   given.granularity.clear();
@@ -426,6 +438,10 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   check_needs(given, result.setup);
   if (result.setup.overlaps_tensor)
     result.assumed.push_back("waiting for TP, though --tp-comm-overlap hides a part of it");
+  if (result.setup.overlaps_experts)
+    result.assumed.push_back(
+        "waiting for EP, though --overlap-moe-expert-parallel-comm hides a part of it");
+  if (result.setup.muon) result.assumed.push_back("time without Muon's own products");
   return result;
 }
 
@@ -438,6 +454,8 @@ MegatronModel megatron_model(const NamedValues& arguments, const Count& gpus_per
   if (!given.remade.empty() && recompute_of(given) == Recompute::kSelective)
     model.read.assumed.push_back(
         "selective recomputation of attention alone, but for the launch's own layout");
+  if (given.fsdp)
+    model.read.assumed.push_back("the distributed optimizer, or none, where the launch has FSDP");
   model.gbs = last_batch(given);
   model.counts_embedding = given.counts_embedding;
   model.counts_loss = given.counts_loss;

@@ -29,10 +29,12 @@ double stream_bytes(const Setup& setup) {
 /// Source: Megatron-LM, schedules.py: the interleaved schedule's warm-up.
 struct InFlight {
   double passes, layers;
+  double layers_at_loss;  ///< while the last chunk goes forward
 };
 
 /// Where chunks have unlike layers: the most that have gone forward and not yet back in a round of
-/// the steady state, one pass either way in turn.
+/// the steady state, one pass either way in turn. Where they are to overlap, one pass more goes
+/// first, and each layer that goes forward has one beside it that goes back.
 InFlight of_unlike_chunks(const Setup& setup, std::int64_t stage, std::int64_t group,
                           std::int64_t warmup) {
   const std::int64_t round = group * setup.chunks, all = setup.gas * setup.chunks;
@@ -40,25 +42,30 @@ InFlight of_unlike_chunks(const Setup& setup, std::int64_t stage, std::int64_t g
     const std::int64_t chunk = pass % round / group;
     return setup.layers_of_chunk(stage, back ? setup.chunks - 1 - chunk : chunk);
   };
+  const std::int64_t first = warmup + (setup.overlaps_experts ? 1 : 0);
   std::int64_t live = 0;
-  for (std::int64_t pass = 0; pass < std::min(warmup, all); ++pass) live += layers_of(pass, false);
-  std::int64_t most = live;
-  for (std::int64_t i = 0; i < round && warmup + i < all; ++i) {
-    live += layers_of(warmup + i, false);
-    most = std::max(most, live);
-    live -= layers_of(i, true);
+  for (std::int64_t pass = 0; pass < std::min(first, all); ++pass) live += layers_of(pass, false);
+  std::int64_t most = live, at_loss = 0;
+  for (std::int64_t i = 0; i < round && first + i < all; ++i) {
+    const std::int64_t more = layers_of(first + i, false), less = layers_of(i, true);
+    const std::int64_t forward = setup.overlaps_experts ? live + more - less + 1 : live + more;
+    most = std::max({most, forward, setup.overlaps_experts ? live + 1 : 0});
+    if ((first + i) % round / group == setup.chunks - 1) at_loss = std::max(at_loss, forward);
+    live += more - less;
   }
   const double passes = number(std::min(warmup + 1, all));
-  return {passes, number(most) / passes};
+  return {passes, number(most) / passes, number(at_loss) / passes};
 }
 
 InFlight in_flight(const Setup& setup, std::int64_t stage) {
   const double layers = number(setup.layers_of_stage(stage));
-  if (setup.chunks <= 1) return {number(std::min(setup.pp - stage, setup.gas)), layers};
+  if (setup.chunks <= 1) return {number(std::min(setup.pp - stage, setup.gas)), layers, layers};
   const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
   const std::int64_t warmup = 2 * (setup.pp - stage - 1) + (setup.chunks - 1) * group;
-  if (setup.layers_before) return of_unlike_chunks(setup, stage, group, warmup);
-  return {number(std::min(warmup + 1, setup.gas * setup.chunks)), layers / number(setup.chunks)};
+  const bool is_uneven = setup.layers_of_stage(stage) % setup.chunks != 0;
+  if (setup.layers_before || is_uneven) return of_unlike_chunks(setup, stage, group, warmup);
+  const double each = layers / number(setup.chunks);
+  return {number(std::min(warmup + 1, setup.gas * setup.chunks)), each, each};
 }
 
 /// The last stage: the last norm's input, output and a gradient; logits in 16 bits and in fp32,
@@ -98,15 +105,13 @@ struct Recomputed {
   double kept, again;
 };
 
-Recomputed recomputed(const Setup& setup, const InFlight& flight, const OfLayers& layer) {
-  if (flight.layers == 0) return {0, 0};  // a stage may have an embedding alone
+Recomputed recomputed(const Setup& setup, double passes, double layers, const OfLayers& layer) {
+  if (layers == 0) return {0, 0};  // a stage may have an embedding alone
   const double stream = stream_bytes(setup);
-  const double count = std::min(number(setup.recompute_layers), flight.layers);
-  if (setup.recompute_block) {
-    const double again = std::min(count, flight.layers);
-    return {flight.passes * (stream * again + layer.mean * (flight.layers - again)), layer.most};
-  }
-  return {flight.passes * stream * flight.layers / count, layer.most * count};
+  const double count = std::min(number(setup.recompute_layers), layers);
+  if (setup.recompute_block)
+    return {passes * (stream * count + layer.mean * (layers - count)), layer.most};
+  return {passes * stream * layers / count, layer.most * count};
 }
 
 /// Of the layer whose backward pass makes parts of it again, in selective recomputation: what
@@ -182,6 +187,41 @@ double copied_gradient_bytes(const Setup& setup, std::int64_t stage) {
                   number(own.experts) / number(setup.expert_shards()));
 }
 
+/// What Megatron's FSDP has whole for a time. Source: Megatron-LM, megatron_fsdp.py.
+struct Whole {
+  double at_loss = 0, going_back = 0;
+};
+
+/// What is no layer's is gathered for good. Layers are gathered ahead, and their gradients wait to
+/// be summed, up to so many numbers; as many as wait, layers have given their activations back.
+Whole whole_of_fsdp(const Setup& setup, std::int64_t stage, const OfLayers& kept) {
+  constexpr double kAhead = 5e8, kWaiting = 1e9;
+  if (!setup.fsdp || setup.zero < 2) return {};
+  const std::int64_t layers = setup.passes_of_stage(stage);
+  if (layers == 0) return {};
+  const bool has_experts = setup.mixture_passes_of_stage(stage) > 0;
+  const double layer = number(layer_parameters(setup, has_experts).all());
+  const double all = number(stage_parameters(setup, stage).all());
+  const double rest = std::max(all - layer * number(layers), 0.0), count = number(layers);
+  const double weight = setup.zero == 3 ? bytes_of(setup.type) : 0;
+  const double gradient = setup.gradient_bytes();
+  const double gathered = std::min(layer * count, kAhead + layer);
+  const double waiting = std::clamp(kWaiting / layer, 1.0, count);
+  const double most =
+      gradient * layer + (waiting - 1) * std::max(gradient * layer - kept.mean, 0.0);
+  return {weight * rest, weight * (rest + gathered) + gradient * rest + most};
+}
+
+/// What the last stage keeps for the gradient of the output layer, of micro-batches before.
+double deferred_bytes(const Setup& setup, std::int64_t stage) {
+  if (!setup.defers_output || setup.pp == 1 || stage != setup.pp - 1) return 0;
+  const std::int64_t before = setup.gas - 1;
+  const std::int64_t count =
+      setup.deferral_limit > 0 ? std::min(before, setup.deferral_limit) : before;
+  const double logits = bytes_of(setup.type) * tokens_of(setup);
+  return number(count) * (logits * number(setup.shape.vocab / setup.tp) + stream_bytes(setup));
+}
+
 void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) {
   const InFlight flight = in_flight(setup, stage);
   const OfLayers layer = of_layers(setup, stage);
@@ -190,15 +230,20 @@ void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) 
   const double norm = last ? norm_bytes(setup) : 0;
   const double logits = (last ? head_bytes(setup) : 0) + mtp.logits;
   const double within_layer = std::max(ring_bytes(setup), dispatched_bytes(setup, stage));
-  if (setup.recompute == Recompute::kFull) {
-    const Recomputed parts = recomputed(setup, flight, layer);
-    memory.activations = parts.kept;
-    memory.working = norm + std::max(logits, std::max(parts.again, mtp.again) + within_layer);
-  } else {
-    memory.activations = flight.passes * flight.layers * layer.mean;
-    memory.working = norm + std::max(logits, made_again(setup, stage) + within_layer);
-  }
-  memory.activations += mtp.kept;
+  const bool remakes_all = setup.recompute == Recompute::kFull;
+  const auto parts_of = [&](double layers) {
+    return remakes_all ? recomputed(setup, flight.passes, layers, layer)
+                       : Recomputed{flight.passes * layers * layer.mean, made_again(setup, stage)};
+  };
+  const Recomputed most = parts_of(flight.layers), at_loss = parts_of(flight.layers_at_loss);
+  const Whole whole = whole_of_fsdp(setup, stage, layer);
+  const double at_once = logits + whole.at_loss;
+  const double again =
+      std::max(most.again, remakes_all ? mtp.again : 0) + within_layer + whole.going_back;
+  const bool is_loss = at_loss.kept + at_once > most.kept + again;
+  memory.activations =
+      (is_loss ? at_loss.kept : most.kept) + mtp.kept + deferred_bytes(setup, stage);
+  memory.working = norm + (is_loss ? at_once : again);
   if (stage == 0 && setup.hidden_dropout)
     memory.activations += flight.passes * stream_bytes(setup) / bytes_of(setup.type);
   if (setup.pp > 1) memory.working += 2 * stream_bytes(setup);

@@ -113,7 +113,31 @@ bool fill_in_fp8(const MegatronGiven& given, Setup& setup) {
   return !given.ends_in_bf16;
 }
 
-void fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
+namespace {
+
+/// Sets `setup.muon`. False where the optimizer is not known.
+bool read_optimizer(const MegatronGiven& given, Setup& setup) {
+  const std::string& name = given.optimizer;
+  if (name.empty() || name == "adam" || name == "adamw") return true;
+  setup.muon = name == "muon" || name == "dist_muon";
+  if (!setup.muon) return false;
+  if (setup.framework != Framework::kMegatronCore)
+    bad_input("estimate: only Megatron-Core has {} {}", typed_argument("optimizer"), name);
+  if (name == "dist_muon") setup.zero = 1;
+  if (setup.type == NumberType::kFp16)
+    bad_input("estimate: {} {} excludes --fp16", typed_argument("optimizer"), name);
+  for (const auto& [is_there, other] : {std::pair(given.fsdp, "use_megatron_fsdp"),
+                                        {given.precision_aware, "use_precision_aware_optimizer"}})
+    if (is_there)
+      bad_input("estimate: {} {} excludes {}", typed_argument("optimizer"), name,
+                typed_argument(other));
+  return true;
+}
+
+}  // namespace
+
+bool fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
+  const bool is_known = read_optimizer(given, setup);
   const bool narrow_sums = given.narrow_sums && setup.type == NumberType::kBf16;
   const double gradient = typed_bytes(given.gradient_type, "main_grads_dtype", {"fp32", "bf16"});
   const double weight = typed_bytes(given.wide_weight_type, "main_params_dtype", {"fp32", "fp16"});
@@ -129,12 +153,12 @@ void fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
                 typed_argument("use_precision_aware_optimizer"), typed_argument("main_grads_dtype"),
                 typed_argument("main_params_dtype"), typed_argument("exp_avg_dtype"),
                 typed_argument("exp_avg_sq_dtype"));
-    return;
+    return is_known;
   }
   if (setup.framework != Framework::kMegatronCore)
     bad_input("estimate: only Megatron-Core has {}",
               typed_argument("use_precision_aware_optimizer"));
-  if (setup.type == NumberType::kFp32) return;
+  if (setup.type == NumberType::kFp32) return is_known;
   setup.moment_bytes = first + second;
   setup.precision_aware = true;
   if (gradient < kWide && setup.type == NumberType::kBf16) setup.reduces_narrow = true;
@@ -145,6 +169,25 @@ void fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
   setup.keeps_remainders = setup.takes_narrow && weight == kWide &&
                            setup.type == NumberType::kBf16 && !setup.fp8_weights;
   setup.wide_weight_bytes = setup.keeps_remainders ? 2 : weight;
+  return is_known;
+}
+
+void fill_in_fsdp(const MegatronGiven& given, Setup& setup) {
+  if (!given.fsdp) return;
+  if (setup.framework != Framework::kMegatronCore)
+    bad_input("estimate: only Megatron-Core has {}", typed_argument("use_megatron_fsdp"));
+  setup.fsdp = true;
+  // Of ZeRO's stages, from none on.
+  constexpr std::string_view kStages[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
+  check_word("data_parallel_sharding_strategy", given.sharding,
+             {kStages[0], kStages[1], kStages[2], kStages[3]});
+  const std::string_view stage = given.sharding.empty() ? kStages[3] : given.sharding;
+  setup.zero = std::find(std::begin(kStages), std::end(kStages), stage) - std::begin(kStages);
+  const std::string& type = given.sharded_gradient_type;
+  check_word("megatron_fsdp_main_grads_dtype", type,
+             {"auto", "fp32", "bf16", "fp16", "torch.float32", "torch.bfloat16", "torch.float16"});
+  // Else they have the type of the weights, not the wide one of Megatron's DDP.
+  if (!type.ends_with("32") && setup.type != NumberType::kFp32) setup.reduces_narrow = true;
 }
 
 }  // namespace pippin

@@ -169,9 +169,7 @@ class RowReader {
       const bool is_none = is_count(name) && parse_number(given.text) == 0.0;
       if (is_none) continue;
       on.emplace_back(name, given);
-      // Of Megatron's own FSDP the account is that of its ZeRO-3.
-      const bool is_known = name == "use_megatron_fsdp" && row_.text("zero") == "3";
-      if (!is_known && is_unknown_to_memory(name, given))
+      if (is_unknown_to_memory(name, given))
         refuse_memory(fmt::format("what {} takes is not known", typed_argument(name)));
       if (is_unknown_to_time(name, given))
         refuse_time(fmt::format("how fast it is with {} is not known", typed_argument(name)));
@@ -179,7 +177,11 @@ class RowReader {
     refuse_what_is_misspelt(on);
     if (given_.latent && !given_.key_latent)
       refuse("the widths of multi-latent attention are not given");
-    if (is_named("muon")) refuse_memory("the optimizer Muon is not known");
+    if (is_named("muon")) refuse_memory("how its optimizer Muon is spread is not given");
+    if (is_named("defer_embedding"))
+      refuse_memory("of how many micro-batches the output layer's gradient waits is not given");
+    if (is_named("distill")) refuse("its teacher is not given");
+    if (is_named("grpo")) refuse("it samples, too, which is not known");
     if (row_.says("framework", "HF") && !row_.says("notes", "Offl"))
       refuse("whether the optimizer is offloaded is not given");
   }
@@ -325,7 +327,8 @@ class RowReader {
   void newer_choices() {
     try {
       fill_in_remade(given_, setup_);
-      fill_in_optimizer(given_, setup_);
+      if (!fill_in_optimizer(given_, setup_))
+        refuse_memory("the optimizer '" + given_.optimizer + "' is not known");
       if (!fill_in_stages(given_, setup_))
         refuse("the layout '" + given_.layout + "' is not known");
       check_mtp(setup_);
@@ -356,7 +359,9 @@ class RowReader {
     } else {
       return refuse("the precision '" + precision + "' is not known");
     }
-    if (is_core() && setup_.zero == 2) return refuse("ZeRO-2 of Megatron-Core is not known");
+    setup_.fsdp = is_core() && arguments_.has("use-megatron-fsdp");
+    if (is_core() && setup_.zero == 2 && !setup_.fsdp)
+      return refuse("ZeRO-2 of Megatron-Core is not known");
     setup_.scatters_messages = !row_.says("framework", "Jan 2021");
     setup_.reduces_narrow =
         row_.says("framework", "PURE") || setup_.framework == Framework::kDeepSpeedZero;

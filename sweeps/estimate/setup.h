@@ -148,12 +148,19 @@ struct Setup {
   bool grouped_experts = false;  ///< their products are one call
   bool overlaps_tensor = false;  ///< products of layers with TP's messages
   bool overlaps_shared = false;  ///< experts that all tokens meet, with others' tokens on their way
-  bool gathers_tokens = false;   ///< experts get their tokens by an all-gather, else by all-to-all
-  bool deterministic = false;    ///< with the cuBLAS workspace that this needs
-  bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022
+  bool overlaps_experts = false;  ///< a micro-batch's products with another's tokens on their way
+  bool gathers_tokens = false;    ///< experts get their tokens by an all-gather, else by all-to-all
+  bool deterministic = false;     ///< with the cuBLAS workspace that this needs
+  bool later_deepspeed = false;   ///< of 2024, which keeps less of the gradients than that of 2022
   bool offloads_optimizer = false, offloads_checkpoints = false;  ///< to the processor's memory
   bool scatters_messages = true;  ///< as Megatron-LM could from 2021 on, before Megatron-Core
   bool wide_gradients = false;    ///< of fp16 summed in fp32 (Megatron)
+  bool muon = false;              ///< it keeps one moment of layers' matrices, Adam two of the rest
+  bool fsdp = false;              ///< Megatron's own, which `zero` is of then
+  /// The gradient of the output layer is worked out at an iteration's end, of so many micro-batches
+  /// at most; 0: of all.
+  bool defers_output = false;
+  std::int64_t deferral_limit = 0;
   bool reduces_narrow = false;    ///< gradients are summed in 16 bits also where others sum in 32
   bool precision_aware = false;   ///< Megatron's optimizer, whose states have types of their own
   bool takes_narrow = false;      ///< it takes such gradients as they are, and makes no wide copies

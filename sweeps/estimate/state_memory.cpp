@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweeps/estimate/state_memory.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace pippin {
@@ -20,11 +21,15 @@ Bytes of_megatron(const Setup& setup) {
   Bytes bytes{2, setup.gradient_bytes(), setup.wide_weight_bytes + setup.moment_bytes};
   if (setup.copies_gradients()) bytes.optimizer += kCopy;
   if (setup.type == NumberType::kFp32) bytes = {4, 4, 8};
-  if (setup.zero > 0) bytes.optimizer_ranks = number(setup.shards());
-  if (setup.zero == 3)
-    bytes.weight_ranks = bytes.gradient_ranks = bytes.optimizer_ranks = number(setup.shards());
+  const double ranks = number(setup.shards());
+  if (setup.zero >= 1) bytes.optimizer_ranks = ranks;
+  if (setup.zero >= 2) bytes.gradient_ranks = ranks;
+  if (setup.zero >= 3) bytes.weight_ranks = ranks;
   return bytes;
 }
+
+/// What Adam keeps of a matrix and Muon does not: the second moment.
+double spared_bytes(const Setup& setup) { return setup.muon ? setup.moment_bytes / 2 : 0; }
 
 Bytes of_megatron_deepspeed(const Setup& setup) {
   const double moments = setup.moment_bytes, ranks = setup.zero > 0 ? number(setup.dp) : 1;
@@ -69,20 +74,42 @@ Bytes bytes_of_one(const Setup& setup) {
 StateMemory state_memory(const Setup& setup, const Parameters& own) {
   const Bytes one = bytes_of_one(setup);
   const double all = number(own.all()), experts = number(own.experts);
+  const double products = number(own.products), routed = std::min(experts, products);
+  // Fewer ranks hold the same experts than the same of the rest.
+  const auto spread = [&](double bytes, double of_experts, double ranks) {
+    const bool is_spread = setup.framework == Framework::kMegatronCore && ranks > 1;
+    const double holders = is_spread ? number(setup.expert_shards()) : ranks;
+    return (bytes - of_experts) / ranks + of_experts / holders;
+  };
+  const double more = setup.layer_weight_bytes() - bytes_of(setup.type);
+  const double less = spared_bytes(setup);
   StateMemory memory;
-  const double more = number(own.products) * (setup.layer_weight_bytes() - bytes_of(setup.type));
-  memory.weights = (one.weights * all + more) / one.weight_ranks;
-  memory.gradients = one.gradients * all / one.gradient_ranks;
-  memory.optimizer = one.optimizer * all / one.optimizer_ranks;
-  if (experts > 0 && setup.zero == 1)
-    memory.optimizer = one.optimizer * ((all - experts) / one.optimizer_ranks +
-                                        experts / number(setup.expert_shards()));
+  memory.weights = spread(one.weights * all + more * products,
+                          one.weights * experts + more * routed, one.weight_ranks);
+  memory.gradients = spread(one.gradients * all, one.gradients * experts, one.gradient_ranks);
+  memory.optimizer = spread(one.optimizer * all - less * products,
+                            one.optimizer * experts - less * routed, one.optimizer_ranks);
   return memory;
 }
 
+namespace {
+
+/// The share of a model's parameters that are in layers' products.
+double product_share(const Setup& setup) {
+  Setup whole = setup;
+  whole.tp = whole.pp = whole.cp = whole.ep = whole.expert_tp = whole.chunks = 1;
+  whole.first_layers = whole.last_layers = 0;
+  whole.layers_before = nullptr;
+  const Parameters all = stage_parameters(whole, 0);
+  return number(all.products) / number(all.all());
+}
+
+}  // namespace
+
 double checkpoint_bytes(const Setup& setup) {
   constexpr double kWide = 4;
-  const double moments = setup.takes_narrow ? 2 * kWide : setup.moment_bytes;
+  const double spared = setup.muon ? spared_bytes(setup) * product_share(setup) : 0;
+  const double moments = (setup.takes_narrow ? 2 * kWide : setup.moment_bytes) - spared;
   if (setup.type == NumberType::kFp32) return kWide + moments;
   return bytes_of(setup.type) + (setup.keeps_remainders ? kWide / 2 : kWide) + moments;
 }
@@ -92,12 +119,17 @@ std::string state_words(const Setup& setup) {
   const auto part = [](double bytes, double ranks) {
     return ranks > 1 ? fmt::format("{} / {} ranks", bytes, ranks) : fmt::format("{}", bytes);
   };
+  const std::string of_muon =
+      setup.muon ? fmt::format(" ({} in layers)", one.optimizer - spared_bytes(setup)) : "";
   std::string words = fmt::format(
-      "weights {}{}, gradients {}, optimizer {}", part(one.weights, one.weight_ranks),
+      "weights {}{}, gradients {}, optimizer {}{}", part(one.weights, one.weight_ranks),
       setup.fp8 == Fp8::kNone ? "" : fmt::format(" ({:.4g} in layers)", setup.layer_weight_bytes()),
-      part(one.gradients, one.gradient_ranks), part(one.optimizer, one.optimizer_ranks));
+      part(one.gradients, one.gradient_ranks), part(one.optimizer, one.optimizer_ranks), of_muon);
   if (setup.shape.experts > 0 && setup.zero == 1)
-    words += ", of experts " + part(one.optimizer, number(setup.expert_shards()));
+    words +=
+        ", of experts " + part(one.optimizer - spared_bytes(setup), number(setup.expert_shards()));
+  else if (setup.shape.experts > 0 && setup.fsdp && setup.zero > 1)
+    words += fmt::format(", of experts over {} ranks", setup.expert_shards());
   return words;
 }
 

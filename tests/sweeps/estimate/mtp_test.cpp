@@ -233,10 +233,11 @@ TEST_CASE("memory is what Megatron's own tests measured on the last rank") {
       "--transformer-impl transformer_engine --attention-backend unfused ";
   const std::string mtp =
       deep + "--moe-layer-freq ([0]*1+[1]*15) --num-virtual-stages-per-pipeline-rank 4";
-  const std::string again = deep +
-                            "--moe-layer-freq ([0]*3+[1]*13) --pipeline-model-parallel-layout "
-                            "Et*3|(tt|)*6tmL --recompute-granularity selective "
-                            "--recompute-modules layernorm mla_up_proj mlp moe_act";
+  const std::string again =
+      deep +
+      "--moe-layer-freq ([0]*3+[1]*13) --pipeline-model-parallel-layout "
+      "Et*3|(tt|)*6tmL --recompute-granularity selective "
+      "--overlap-moe-expert-parallel-comm --recompute-modules layernorm mla_up_proj mlp moe_act";
   const std::string two = shared + "--pipeline-model-parallel-size 2";
   for (const Measured& one : {
            Measured{two.c_str(), 8, Generation::kHopper, 628'064'768, 1'149'626'368, 0.001, 0.025},
