@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
+#include <utility>
 
 namespace pippin {
 
@@ -20,7 +22,7 @@ Stride stride_of(const Setup& setup, Dimension dimension) {
     case Dimension::kContext:
       return {setup.cp, setup.tp};
     case Dimension::kData:
-      return {setup.dp, setup.tp * setup.cp};
+      return {setup.dp, setup.replica_step()};
     case Dimension::kReplicas:
       return {setup.dp * setup.cp, setup.tp};
     case Dimension::kExperts:
@@ -30,16 +32,36 @@ Stride stride_of(const Setup& setup, Dimension dimension) {
     case Dimension::kAllExperts:
       return {setup.ep * setup.expert_tp, 1};
     case Dimension::kExpertData:
-      return {setup.expert_replicas(), setup.expert_tp * setup.ep};
+      return {setup.expert_replicas(),
+              setup.expert_tp * setup.ep * (setup.pipeline_before_data ? setup.pp : 1)};
     case Dimension::kPipeline:
       break;
   }
-  return {setup.pp, setup.tp * setup.cp * setup.dp};
+  return {setup.pp, setup.stage_step()};
+}
+
+/// Whether they are no equal steps apart: CP's ranks in a row, and DP's behind the pipeline's.
+bool has_two_steps(const Setup& setup, Dimension dimension) {
+  return dimension == Dimension::kReplicas && setup.pipeline_before_data && setup.cp > 1 &&
+         setup.dp > 1 && setup.pp > 1;
+}
+
+std::vector<Ranks> groups_of_replicas(const Setup& setup) {
+  std::vector<Ranks> groups;
+  for (const Ranks& first : groups_of(setup, Dimension::kContext)) {
+    if (first.front() >= setup.replica_step()) break;
+    Ranks group;
+    for (std::int64_t i = 0; i < setup.dp; ++i)
+      for (const std::int64_t rank : first) group.push_back(rank + i * setup.replica_step());
+    groups.push_back(std::move(group));
+  }
+  return groups;
 }
 
 }  // namespace
 
 std::vector<Ranks> groups_of(const Setup& setup, Dimension dimension) {
+  if (has_two_steps(setup, dimension)) return groups_of_replicas(setup);
   const auto [size, step] = stride_of(setup, dimension);
   std::vector<Ranks> groups;
   for (std::int64_t outer = 0; outer < setup.gpus(); outer += size * step) {
@@ -53,6 +75,15 @@ std::vector<Ranks> groups_of(const Setup& setup, Dimension dimension) {
 }
 
 std::int64_t nodes_of_group(const Setup& setup, Dimension dimension) {
+  if (has_two_steps(setup, dimension)) {
+    std::set<std::int64_t> most;
+    for (const Ranks& group : groups_of_replicas(setup)) {
+      std::set<std::int64_t> nodes;
+      for (const std::int64_t rank : group) nodes.insert(rank / setup.gpus_per_node);
+      if (nodes.size() > most.size()) most = std::move(nodes);
+    }
+    return static_cast<std::int64_t>(most.size());
+  }
   const auto [size, step] = stride_of(setup, dimension);
   const std::int64_t node = setup.gpus_per_node, whole = size * step, length = (size - 1) * step;
   // A group begins at each place of a node that is there; where a node holds whole groups, or they

@@ -25,8 +25,8 @@ enum class Dimension {
 using Ranks = std::vector<std::int64_t>;
 
 /// Ranks that talk with each other in that dimension, a group after the other. Ranks count TP
-/// fastest, then CP, DP, PP; those of experts expert TP, then EP, over the same ranks. Source:
-/// Megatron-LM, parallel_state.py, order "tp-cp-ep-dp-pp".
+/// fastest, then CP, DP, PP, or PP before DP; those of experts expert TP, then EP, over the same
+/// ranks. Source: Megatron-LM, parallel_state.py, order "tp-cp-ep-dp-pp" or "tp-cp-ep-pp-dp".
 std::vector<Ranks> groups_of(const Setup& setup, Dimension dimension);
 
 /// On how many nodes the ranks of one group are, at most.

@@ -285,8 +285,9 @@ double LayerClock::exposed_weights(const LayerTime& layer, bool has_experts) con
   if (s_.zero < 3) return 0;
   const double gradient = s_.gradient_bytes();
   const double weights = matrices(has_experts);
-  const double gather = messages_.half_collective(2 * weights, s_.dp * s_.cp, s_.tp);
-  const double spread = messages_.half_collective(gradient * weights, s_.dp * s_.cp, s_.tp);
+  const std::int64_t ranks = s_.dp * s_.cp, apart = s_.replica_step() / s_.cp;
+  const double gather = messages_.half_collective(2 * weights, ranks, apart);
+  const double spread = messages_.half_collective(gradient * weights, ranks, apart);
   const auto beside = [&](double computing, double traffic) {
     return std::max(computing, traffic) + (1 - rates_.hidden_share) * std::min(computing, traffic) -
            computing;

@@ -30,7 +30,9 @@ struct MegatronGiven {
   bool wide_gradients = false;  ///< of fp16, summed in fp32
   bool narrow_sums = false;     ///< of gradients in bf16
   bool precision_aware = false, fp8_weights = false, overlaps_tensor = false;
-  bool overlaps_experts = false;
+  bool overlaps_experts = false, remakes_experts = false;
+  bool pipeline_before_data = false;  ///< in the order of ranks
+  bool offloads_optimizer = false;
   bool fsdp = false;              ///< Megatron's own
   bool defers_embedding = false;  ///< the gradient of the output layer, to the iteration's end
   bool ends_in_bf16 = false;      ///< the first layers and the last ones, beside others in 8 bits
@@ -42,7 +44,7 @@ struct MegatronGiven {
   std::string hidden_dropout, attention_dropout, dispatcher;
   std::string mixtures;  ///< which layers have experts
   std::string gradient_type, wide_weight_type, first_moment_type, second_moment_type;
-  std::string fp8_format, fp8_recipe, optimizer;
+  std::string fp8_format, fp8_recipe, optimizer, loss_fusion, offload_fraction;
   std::string sharding, sharded_gradient_type;  ///< of FSDP
   std::string remade;          ///< what selective recomputation makes again: "mlp moe_act"
   std::string layout;          ///< where layers stand in a pipeline

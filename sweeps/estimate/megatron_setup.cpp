@@ -84,9 +84,13 @@ Recompute recompute_of(const MegatronGiven& given) {
   check_word("recompute_granularity", given.granularity, {"full", "selective"});
   for (const std::string* method : {&given.method, &given.older_method})
     check_word("recompute_method", *method, {"uniform", "block"});
-  if (given.granularity == "full" || given.recompute_full) return Recompute::kFull;
+  const bool is_full = given.granularity == "full" || given.recompute_full;
+  if (is_full && given.remakes_experts)
+    bad_input("estimate: {} excludes full recomputation", typed_argument("moe_layer_recompute"));
+  if (is_full) return Recompute::kFull;
   if (given.granularity.empty() && !given.older_method.empty()) return Recompute::kFull;
-  const bool is_selective = given.granularity == "selective" || given.recompute_selective;
+  const bool is_selective =
+      given.granularity == "selective" || given.recompute_selective || given.remakes_experts;
   if (is_selective && !given.method.empty())
     bad_input("estimate: {} is of full recomputation, as Megatron has it, not of selective",
               typed_argument("recompute_method"));
@@ -286,6 +290,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
     result.unknown.push_back(typed_argument("pipeline_model_parallel_layout"));
     result.untimed.push_back(typed_argument("pipeline_model_parallel_layout"));
   }
+  setup.pipeline_before_data = given.pipeline_before_data;
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
   if (given.bf16 && given.fp16) bad_input("estimate: --bf16 or --fp16, not both");
   check_word("transformer_impl", given.implementation,
@@ -308,7 +313,8 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   fill_in_remade(given, setup);
   if (!fill_in_fp8(given, setup))
     result.unknown.push_back(typed_argument("first_last_layers_bf16"));
-  if (!fill_in_optimizer(given, setup)) result.unknown.push_back(typed_argument("optimizer"));
+  if (const auto unknown = fill_in_optimizer(given, setup); !unknown.empty())
+    result.unknown.push_back(typed_argument(unknown));
   fill_in_fsdp(given, setup);
   if (setup.fsdp && given.sharded_gradient_type.empty() && setup.reduces_narrow)
     result.assumed.push_back(fmt::format("gradients in 16 bits, as FSDP has them without {} fp32",
@@ -321,6 +327,8 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.attention_dropout = !is_zero(given.attention_dropout);
   setup.fused_softmax = !given.no_fused_softmax;
   setup.fused_loss = given.fused_loss;
+  check_word("cross_entropy_fusion_impl", given.loss_fusion, {"native", "te"});
+  setup.loss_in_place = given.fused_loss && given.loss_fusion == "te";
   setup.fuses_gradients = setup.framework == Framework::kMegatronCore && !given.no_fused_gradients;
   setup.overlaps_tensor = given.overlaps_tensor && setup.transformer_engine && setup.tp > 1;
   setup.overlaps_experts = given.overlaps_experts && given.experts;
@@ -381,7 +389,7 @@ MegatronGiven without_layout(MegatronGiven given) {
   for (const auto count : kLayout) given.*count = std::nullopt;
   given.mbs = 1;
   given.distributed_optimizer = given.sequence_parallel = given.fsdp = false;
-  given.recompute_selective = given.recompute_full = false;
+  given.recompute_selective = given.recompute_full = given.remakes_experts = false;
   given.counts_embedding = given.counts_loss = false;
   given.granularity.clear();
   given.remade.clear();
@@ -451,7 +459,8 @@ MegatronModel megatron_model(const NamedValues& arguments, const Count& gpus_per
   const MegatronGiven given = read_arguments(arguments, model.read);
   model.read.setup.generation = generation;
   fill_in_or_refuse(without_layout(given), framework_of(given), 1, gpus_per_node, model.read);
-  if (!given.remade.empty() && recompute_of(given) == Recompute::kSelective)
+  const bool has_parts = !given.remade.empty() || given.remakes_experts;
+  if (has_parts && recompute_of(given) == Recompute::kSelective)
     model.read.assumed.push_back(
         "selective recomputation of attention alone, but for the launch's own layout");
   if (given.fsdp)

@@ -58,22 +58,24 @@ InFlight of_unlike_chunks(const Setup& setup, std::int64_t stage, std::int64_t g
 }
 
 InFlight in_flight(const Setup& setup, std::int64_t stage) {
-  const double layers = number(setup.layers_of_stage(stage));
+  const std::int64_t own = setup.layers_of_stage(stage);
+  const double layers = number(own);
   if (setup.chunks <= 1) return {number(std::min(setup.pp - stage, setup.gas)), layers, layers};
   const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
   const std::int64_t warmup = 2 * (setup.pp - stage - 1) + (setup.chunks - 1) * group;
-  const bool is_uneven = setup.layers_of_stage(stage) % setup.chunks != 0;
-  if (setup.layers_before || is_uneven) return of_unlike_chunks(setup, stage, group, warmup);
+  if (setup.layers_before || own % setup.chunks != 0)
+    return of_unlike_chunks(setup, stage, group, warmup);
   const double each = layers / number(setup.chunks);
   return {number(std::min(warmup + 1, setup.gas * setup.chunks)), each, each};
 }
 
 /// The last stage: the last norm's input, output and a gradient; logits in 16 bits and in fp32,
-/// where the loss is worked out in place, but for the fused loss and that of 2023.
+/// where the loss is worked out in place, but for the fused loss and that of 2023. Transformer
+/// Engine's has no copy at all. Source: its pytorch/cross_entropy.py, until July 2026.
 double head_bytes(const Setup& setup) {
-  constexpr double kCopy = 4;
+  const double copy = setup.loss_in_place ? 0 : 4;
   const bool copies = setup.fused_loss || setup.framework == Framework::kMegatron2023;
-  const double logit = bytes_of(setup.type) + kCopy + (copies ? kCopy : 0);
+  const double logit = bytes_of(setup.type) + copy + (copies ? copy : 0);
   return tokens_of(setup) * number(setup.shape.vocab / setup.tp) * logit;
 }
 
@@ -162,7 +164,7 @@ double dispatched_bytes(const Setup& setup, std::int64_t stage) {
 struct OfMtp {
   double kept = 0;    ///< until its backward pass
   double again = 0;   ///< while one layer is made again
-  double logits = 0;  ///< in fp32, while those of the model itself are made
+  double logits = 0;  ///< that wait while those of the model itself are made
 };
 
 OfMtp of_mtp(const Setup& setup, std::int64_t stage) {
@@ -171,7 +173,8 @@ OfMtp of_mtp(const Setup& setup, std::int64_t stage) {
   if (count == 0) return {};
   const double layer =
       mtp_stream_bytes(setup) + layer_activations(setup, setup.shape.ends_in_mixture()).all();
-  const double logits = count * kWide * tokens_of(setup) * number(setup.shape.vocab / setup.tp);
+  const double logit = setup.loss_in_place ? bytes_of(setup.type) : kWide;
+  const double logits = count * logit * tokens_of(setup) * number(setup.shape.vocab / setup.tp);
   if (setup.recompute == Recompute::kFull && !setup.recompute_block)
     return {count * kInputs * stream_bytes(setup), layer, logits};
   return {count * layer, 0, logits};
@@ -233,13 +236,15 @@ void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) 
   const bool remakes_all = setup.recompute == Recompute::kFull;
   const auto parts_of = [&](double layers) {
     return remakes_all ? recomputed(setup, flight.passes, layers, layer)
-                       : Recomputed{flight.passes * layers * layer.mean, made_again(setup, stage)};
+                       : Recomputed{flight.passes * layers * layer.mean, 0};
   };
-  const Recomputed most = parts_of(flight.layers), at_loss = parts_of(flight.layers_at_loss);
+  const Recomputed most = parts_of(flight.layers);
+  const Recomputed at_loss =
+      flight.layers_at_loss == flight.layers ? most : parts_of(flight.layers_at_loss);
   const Whole whole = whole_of_fsdp(setup, stage, layer);
   const double at_once = logits + whole.at_loss;
-  const double again =
-      std::max(most.again, remakes_all ? mtp.again : 0) + within_layer + whole.going_back;
+  const double again = (remakes_all ? std::max(most.again, mtp.again) : made_again(setup, stage)) +
+                       within_layer + whole.going_back;
   const bool is_loss = at_loss.kept + at_once > most.kept + again;
   memory.activations =
       (is_loss ? at_loss.kept : most.kept) + mtp.kept + deferred_bytes(setup, stage);

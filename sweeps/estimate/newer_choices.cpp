@@ -49,9 +49,10 @@ Remade read_modules(std::string_view text, std::string_view name) {
 }  // namespace
 
 void fill_in_remade(const MegatronGiven& given, Setup& setup) {
-  if (given.remade.empty() || setup.recompute != Recompute::kSelective) return;
+  if (setup.recompute != Recompute::kSelective) return;
   const std::string name = typed_argument("recompute_modules");
-  setup.remade = read_modules(given.remade, name);
+  if (!given.remade.empty()) setup.remade = read_modules(given.remade, name);
+  if (given.remakes_experts) setup.remade.experts = true;
   const Remade& remade = setup.remade;
   if (setup.framework != Framework::kMegatronCore && remade != Remade())
     bad_input("estimate: only Megatron-Core has {}", name);
@@ -134,10 +135,23 @@ bool read_optimizer(const MegatronGiven& given, Setup& setup) {
   return true;
 }
 
+/// What stays on the GPU has all of its states in fp32. Megatron has taken all or nothing where no
+/// share is given. Source: Megatron-LM, cpu_offloading/hybrid_optimizer.py.
+std::string_view read_offload(const MegatronGiven& given, Setup& setup) {
+  setup.precision_aware = true;
+  if (given.offload_fraction.empty()) return "optimizer_cpu_offload";
+  const auto share = parse_number(given.offload_fraction);
+  if (!share || !(*share >= 0 && *share <= 1))
+    bad_input("estimate: {} takes a share from 0 to 1, not '{}'",
+              typed_argument("optimizer_offload_fraction"), printable(given.offload_fraction));
+  setup.offloaded = *share;
+  return {};
+}
+
 }  // namespace
 
-bool fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
-  const bool is_known = read_optimizer(given, setup);
+std::string_view fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
+  if (!read_optimizer(given, setup)) return "optimizer";
   const bool narrow_sums = given.narrow_sums && setup.type == NumberType::kBf16;
   const double gradient = typed_bytes(given.gradient_type, "main_grads_dtype", {"fp32", "bf16"});
   const double weight = typed_bytes(given.wide_weight_type, "main_params_dtype", {"fp32", "fp16"});
@@ -153,15 +167,19 @@ bool fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
                 typed_argument("use_precision_aware_optimizer"), typed_argument("main_grads_dtype"),
                 typed_argument("main_params_dtype"), typed_argument("exp_avg_dtype"),
                 typed_argument("exp_avg_sq_dtype"));
-    return is_known;
+    if (given.offloads_optimizer)
+      bad_input("estimate: {} needs {}", typed_argument("optimizer_cpu_offload"),
+                typed_argument("use_precision_aware_optimizer"));
+    return {};
   }
   if (setup.framework != Framework::kMegatronCore)
     bad_input("estimate: only Megatron-Core has {}",
               typed_argument("use_precision_aware_optimizer"));
-  if (setup.type == NumberType::kFp32) return is_known;
+  if (setup.type == NumberType::kFp32) return {};
+  if (gradient < kWide && setup.type == NumberType::kBf16) setup.reduces_narrow = true;
+  if (given.offloads_optimizer) return read_offload(given, setup);
   setup.moment_bytes = first + second;
   setup.precision_aware = true;
-  if (gradient < kWide && setup.type == NumberType::kBf16) setup.reduces_narrow = true;
   // With other recipes than this Megatron keeps wide weights itself, and copies gradients to them.
   const bool is_delayed = given.fp8_recipe.empty() || given.fp8_recipe == "delayed";
   setup.takes_narrow = is_delayed || weight < kWide;
@@ -169,7 +187,7 @@ bool fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
   setup.keeps_remainders = setup.takes_narrow && weight == kWide &&
                            setup.type == NumberType::kBf16 && !setup.fp8_weights;
   setup.wide_weight_bytes = setup.keeps_remainders ? 2 : weight;
-  return is_known;
+  return {};
 }
 
 void fill_in_fsdp(const MegatronGiven& given, Setup& setup) {

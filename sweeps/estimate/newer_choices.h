@@ -16,9 +16,9 @@ void fill_in_remade(const MegatronGiven& given, Setup& setup);
 bool fill_in_fp8(const MegatronGiven& given, Setup& setup);
 
 /// In which types gradients are summed and the optimizer keeps its state. Requires the type that is
-/// trained in. False where the optimizer is neither Adam nor Muon. Errors: Error (bad input) where
-/// Megatron has no such type, or not with that optimizer.
-bool fill_in_optimizer(const MegatronGiven& given, Setup& setup);
+/// trained in. Returns the argument, if any, of which it is not known what it takes. Errors: Error
+/// (bad input) where Megatron has no such type, or not with that optimizer.
+std::string_view fill_in_optimizer(const MegatronGiven& given, Setup& setup);
 
 /// What Megatron's own FSDP spreads over ranks, in place of ZeRO's stage. Requires the framework
 /// and the type that is trained in. Errors: Error (bad input) where Megatron has no such choice.

@@ -327,8 +327,8 @@ class RowReader {
   void newer_choices() {
     try {
       fill_in_remade(given_, setup_);
-      if (!fill_in_optimizer(given_, setup_))
-        refuse_memory("the optimizer '" + given_.optimizer + "' is not known");
+      if (const auto unknown = fill_in_optimizer(given_, setup_); !unknown.empty())
+        refuse_memory(fmt::format("what {} takes is not known", typed_argument(unknown)));
       if (!fill_in_stages(given_, setup_))
         refuse("the layout '" + given_.layout + "' is not known");
       check_mtp(setup_);
@@ -359,6 +359,7 @@ class RowReader {
     } else {
       return refuse("the precision '" + precision + "' is not known");
     }
+    setup_.pipeline_before_data = is_core() && given_.pipeline_before_data;
     setup_.fsdp = is_core() && arguments_.has("use-megatron-fsdp");
     if (is_core() && setup_.zero == 2 && !setup_.fsdp)
       return refuse("ZeRO-2 of Megatron-Core is not known");

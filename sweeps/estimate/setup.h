@@ -127,6 +127,7 @@ struct Setup {
   std::shared_ptr<const std::vector<std::int64_t>> layers_before = {};
   std::int64_t mbs = 1, gas = 1;
   std::int64_t gpus_per_node = 8;
+  bool pipeline_before_data = false;  ///< ranks of a pipeline are nearer than those of DP
   NumberType type = NumberType::kBf16;
   Fp8 fp8 = Fp8::kNone;
   bool fp8_weights = false;  ///< weights of products within layers are kept in 8 bits alone
@@ -143,6 +144,7 @@ struct Setup {
   Attention attention = Attention::kFlash;
   bool hidden_dropout = true, attention_dropout = true;
   bool fused_softmax = true, fused_loss = false;
+  bool loss_in_place = false;  ///< the gradient of logits takes their place (Transformer Engine)
   bool transformer_engine = true;
   bool fuses_gradients = false;  ///< the products of weights' gradients add them up themselves
   bool grouped_experts = false;  ///< their products are one call
@@ -153,6 +155,7 @@ struct Setup {
   bool deterministic = false;     ///< with the cuBLAS workspace that this needs
   bool later_deepspeed = false;   ///< of 2024, which keeps less of the gradients than that of 2022
   bool offloads_optimizer = false, offloads_checkpoints = false;  ///< to the processor's memory
+  double offloaded = 0;           ///< the share of Megatron's optimizer that is there, its step too
   bool scatters_messages = true;  ///< as Megatron-LM could from 2021 on, before Megatron-Core
   bool wide_gradients = false;    ///< of fp16 summed in fp32 (Megatron)
   bool muon = false;              ///< it keeps one moment of layers' matrices, Adam two of the rest
@@ -172,6 +175,9 @@ struct Setup {
   /// Whether stages that are no end may have other layers than the next.
   bool mixes_stages() const { return shape.mixes_layers() || layers_before; }
   std::int64_t gpus() const { return tp * pp * dp * cp; }
+  /// Of how many ranks in a row a stage's neighbour is the next, and a replica's.
+  std::int64_t stage_step() const { return tp * cp * (pipeline_before_data ? 1 : dp); }
+  std::int64_t replica_step() const { return tp * cp * (pipeline_before_data ? pp : 1); }
   std::int64_t gbs() const { return mbs * gas * dp; }
   /// Ranks over which the dense parameters' optimizer is spread, and the experts'.
   std::int64_t shards() const { return std::max<std::int64_t>(dp * cp / instances, 1); }

@@ -21,6 +21,7 @@ Bytes of_megatron(const Setup& setup) {
   Bytes bytes{2, setup.gradient_bytes(), setup.wide_weight_bytes + setup.moment_bytes};
   if (setup.copies_gradients()) bytes.optimizer += kCopy;
   if (setup.type == NumberType::kFp32) bytes = {4, 4, 8};
+  bytes.optimizer *= 1 - setup.offloaded;
   const double ranks = number(setup.shards());
   if (setup.zero >= 1) bytes.optimizer_ranks = ranks;
   if (setup.zero >= 2) bytes.gradient_ranks = ranks;
@@ -77,6 +78,7 @@ StateMemory state_memory(const Setup& setup, const Parameters& own) {
   const double products = number(own.products), routed = std::min(experts, products);
   // Fewer ranks hold the same experts than the same of the rest.
   const auto spread = [&](double bytes, double of_experts, double ranks) {
+    if (experts == 0) return bytes / ranks;
     const bool is_spread = setup.framework == Framework::kMegatronCore && ranks > 1;
     const double holders = is_spread ? number(setup.expert_shards()) : ranks;
     return (bytes - of_experts) / ranks + of_experts / holders;

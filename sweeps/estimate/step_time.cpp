@@ -108,9 +108,9 @@ double Clock::pipeline_seconds(const Stages& stages) const {
   if (s_.pp == 1) return 0;
   const double chunks = number(s_.chunks);
   // Stages on one node: only where that ends does a message leave it. The slowest sets the pace.
-  const std::int64_t stage = s_.gpus() / s_.pp;
+  const std::int64_t stage = s_.stage_step();
   const std::int64_t hops =
-      stage >= s_.gpus_per_node ? s_.pp - 1 : (s_.gpus() - 1) / s_.gpus_per_node;
+      stage >= s_.gpus_per_node ? s_.pp - 1 : (stage * s_.pp - 1) / s_.gpus_per_node;
   const double far = hops > 0 ? chunks * layer_.messages().between_stages(true) : 0;
   const double near = hops < s_.pp - 1 ? chunks * layer_.messages().between_stages(false) : 0;
   const double fill =
@@ -175,15 +175,17 @@ void Clock::add_update(StepTime& time) const {
   if (s_.pp > 1) look_at(s_.pp - 1);
   for (std::int64_t stage = 1; s_.mixes_stages() && stage < s_.pp - 1; ++stage) look_at(stage);
   const double gradient = s_.gradient_bytes();
+  const std::int64_t between = s_.pipeline_before_data ? s_.pp : 1;
   const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
   const auto half = [&](double bytes) {
-    return messages.half_collective(bytes * own, replicas() / instances, s_.tp) +
+    return messages.half_collective(bytes * own, replicas() / instances, s_.tp * between) +
            messages.half_collective(bytes * experts, s_.expert_replicas() / instances,
-                                    s_.expert_tp * s_.ep);
+                                    s_.expert_tp * s_.ep * between);
   };
   // What a rank has of the gradients is summed over the instances.
   const double part = gradient * own * number(instances) / number(replicas());
-  time.data += 2 * messages.half_collective(part, instances, s_.tp * replicas() / instances);
+  time.data +=
+      2 * messages.half_collective(part, instances, s_.tp * between * replicas() / instances);
   if (s_.zero == 0) time.data += 2 * half(gradient);
   // ZeRO-2 reduces the gradients of each micro-batch.
   if (s_.zero == 1 || s_.zero == 2)

@@ -188,7 +188,7 @@ TEST_CASE("an option counts as it is typed, and as Megatron's dump has it") {
 TEST_CASE("a program of another model, or what changes memory nobody knows how, is not judged") {
   for (const char* words :
        {"pretrain_mamba.py", "/opt/megatron/pretrain_t5.py", "--spec a.py b", "--mamba-state-dim 8",
-        "--hybrid-attention-ratio 0.1", "--decoder-num-layers 12", "--moe-layer-recompute",
+        "--hybrid-attention-ratio 0.1", "--decoder-num-layers 12", "--moe-latent-size 64",
         "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28", "--ds-sequence-parallel-size 4",
         "--use-legacy-models", "--fp16-lm-cross-entropy"}) {
     CAPTURE(words);

@@ -320,10 +320,12 @@ TEST_CASE("Megatron's arguments in a row's notes count as they do in a launch") 
   const auto sharded = [&](const char* stage, const char* notes) {
     return PointJudge().judge(row.with("zero", stage).with("notes", notes)).allocated_gib;
   };
-  CHECK(sharded("3", "{\"use-megatron-fsdp\": true}") <
-        sharded("2", "{\"use-megatron-fsdp\": true}"));
+  CHECK(sharded("3", "{\"use-megatron-fsdp\": true}").value() <
+        sharded("2", "{\"use-megatron-fsdp\": true}").value());
   CHECK_FALSE(sharded("2", "{}"));
-  const PointJudgement offloads = judged("{\"optimizer-cpu-offload\": true}");
+  const PointJudgement offloads = judged(
+      "{\"optimizer-cpu-offload\": true, \"use-precision-aware-optimizer\": true, "
+      "\"use-distributed-optimizer\": true}");
   CHECK_FALSE(offloads.allocated_gib);
   CHECK_THAT(offloads.why, Catch::Contains("what --optimizer-cpu-offload takes is not known"));
   CHECK(judged("{\"optimizer-cpu-offload\": false}").allocated_gib);

@@ -2,10 +2,11 @@
 // What newer Megatron-LM has: its own FSDP, Muon, gradients of the output layer that wait, and ends
 // of a pipeline that count as a layer; and what its tests measured of them.
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "sweeps/estimate/groups.h"
 #include "sweeps/estimate/memory.h"
-#include "sweeps/estimate/search_layouts.h"
 #include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/state_memory.h"
 #include "tests/support/catch.h"
@@ -179,6 +180,88 @@ TEST_CASE("the output layer's gradient waits for as many micro-batches as are to
                              "--pipeline-model-parallel-size"));
   CHECK_THROWS_WITH(test::read_launch(deferred + "--no-gradient-accumulation-fusion", 8),
                     Contains("excludes --no-gradient-accumulation-fusion"));
+}
+
+TEST_CASE("ranks of a pipeline are nearer than those of DP where they are told to be") {
+  const std::string words =
+      kDense +
+      "--tensor-model-parallel-size 2 --context-parallel-size 2 --pipeline-model-parallel-size 2 ";
+  const Setup usual = setup_of(words, 16), mapped = setup_of(words + "--use-tp-pp-dp-mapping", 16);
+  CHECK(groups_of(usual, Dimension::kPipeline).at(1) == Ranks{1, 9});
+  CHECK(groups_of(mapped, Dimension::kPipeline).at(1) == Ranks{1, 5});
+  CHECK(groups_of(mapped, Dimension::kContext) == groups_of(usual, Dimension::kContext));
+  CHECK(groups_of(mapped, Dimension::kData).at(5) == Ranks{5, 13});
+  CHECK(groups_of(mapped, Dimension::kReplicas) ==
+        std::vector<Ranks>{{0, 2, 8, 10}, {1, 3, 9, 11}, {4, 6, 12, 14}, {5, 7, 13, 15}});
+  for (const auto& [dimension, before, after] : {std::tuple{Dimension::kPipeline, 2, 1},
+                                                 {Dimension::kData, 1, 2},
+                                                 {Dimension::kReplicas, 1, 2},
+                                                 {Dimension::kContext, 1, 1}}) {
+    CHECK(nodes_of_group(usual, dimension) == before);
+    CHECK(nodes_of_group(mapped, dimension) == after);
+  }
+  // Sums over DP leave the node, and stages' messages stay on it.
+  const StepTime near = step_time(usual, test::kH100, Rates()),
+                 far = step_time(mapped, test::kH100, Rates());
+  CHECK(far.data > 2 * near.data);
+  CHECK(far.pipeline < near.pipeline);
+  CHECK(stage_memory(mapped, 1).peak == stage_memory(usual, 1).peak);
+  const Setup experts = setup_of(kExperts +
+                                     "--pipeline-model-parallel-size 2 "
+                                     "--expert-model-parallel-size 2 --use-tp-pp-dp-mapping",
+                                 8);
+  CHECK(groups_of(experts, Dimension::kExperts).at(1) == Ranks{2, 3});
+  CHECK(groups_of(experts, Dimension::kExpertData).at(0) == Ranks{0, 4});
+}
+
+TEST_CASE("of an optimizer on processors the GPU keeps the rest, in fp32") {
+  const std::string words = kDense + "--use-distributed-optimizer --use-precision-aware-optimizer ";
+  const auto optimizer = [](const std::string& launch) {
+    const MegatronSetup read = test::read_launch(launch, 8);
+    CHECK(read.unknown.empty());
+    CHECK(read.untimed == std::vector<std::string>{"--optimizer-cpu-offload"});
+    const Parameters own = stage_parameters(read.setup, 0);
+    return state_memory(read.setup, own).optimizer * 8 / number(own.all());
+  };
+  const std::string offload = words + "--optimizer-cpu-offload --optimizer-offload-fraction ";
+  CHECK(optimizer(offload + "1.0") == 0);
+  CHECK(optimizer(offload + "0.25") == Approx(9));
+  CHECK(optimizer(offload + "0.25 --grad-reduce-in-bf16") == Approx(12));
+  CHECK(test::read_launch(words + "--optimizer-cpu-offload", 8).unknown ==
+        std::vector<std::string>{"--optimizer-cpu-offload"});
+  CHECK_THROWS_WITH(test::read_launch(offload + "40", 8),
+                    Contains("--optimizer-offload-fraction takes a share from 0 to 1, not '40'"));
+  CHECK_THROWS_WITH(test::read_launch(kDense + "--optimizer-cpu-offload", 8),
+                    Contains("needs --use-precision-aware-optimizer"));
+}
+
+TEST_CASE("the older word for experts that are made again counts as the newer ones") {
+  const Setup older = setup_of(kExperts + "--moe-layer-recompute");
+  const Setup newer = setup_of(kExperts +
+                               "--recompute-granularity selective "
+                               "--recompute-modules core_attn moe");
+  CHECK(older.recompute == Recompute::kSelective);
+  CHECK(older.remade == newer.remade);
+  CHECK(stage_memory(older, 0).peak == stage_memory(newer, 0).peak);
+  CHECK_THROWS_WITH(
+      test::read_launch(kExperts + "--moe-layer-recompute --recompute-granularity full "
+                                   "--recompute-method uniform",
+                        8),
+      Contains("--moe-layer-recompute excludes full recomputation"));
+}
+
+TEST_CASE("Transformer Engine's loss leaves the gradient of logits in their place") {
+  const auto working = [](const std::string& words) {
+    return stage_memory(setup_of(kDense + words), 0).working;
+  };
+  const double logits = 4.0 * 1024 * 50304;
+  const double fused = working("--cross-entropy-loss-fusion ");
+  CHECK(fused - working("") == Approx(4 * logits));
+  CHECK(fused - working("--cross-entropy-loss-fusion --cross-entropy-fusion-impl te") ==
+        Approx(8 * logits));
+  CHECK(working("--cross-entropy-fusion-impl te") == working(""));
+  CHECK_THROWS_WITH(test::read_launch(kDense + "--cross-entropy-fusion-impl liger", 8),
+                    Contains("--cross-entropy-fusion-impl is one of native, te, not 'liger'"));
 }
 
 TEST_CASE("chunks that hold an embedding or the loss alone keep no layer's activations") {
