@@ -15,6 +15,7 @@
 #include "sweeps/probe_axes.h"
 #include "sweeps/probe_checks.h"
 #include "sweeps/resolve.h"
+#include "sweeps/typed_counts.h"
 
 namespace pippin {
 
@@ -332,6 +333,7 @@ Sweep load_sweep(YamlNode root, const fs::path& file, const AskProbe& ask) {
   ProbeAnswers answers(draft.probe, ask);
   check_probe_values(draft, sweep, answers);
   resolve(draft, sweep, answers);
+  check_typed_counts(draft, sweep);
   read_reference(draft.root, sweep);
   check_runs(draft.root, sweep);
   return sweep;

@@ -279,8 +279,9 @@ TEST_CASE("a rank that is killed ends all and is named") {
   const test::TemporaryDirectory folder;
   for (const char* victim : {"0", "3"}) {
     const std::string script =
-        "cd \"$3\"; \"$0\" 4 \"$1\" --tp 2 --dp 2 --iterations 100000000 --log-interval 1 "
-        ">log 2>&1 & launch=$!\n"
+        "cd \"$3\"; : >log\n"  // the other victim's is there
+        "\"$0\" 4 \"$1\" --tp 2 --dp 2 --iterations 100000000 --log-interval 1 >>log 2>&1 & "
+        "launch=$!\n"
         "until grep -q 'elapsed time' log; do kill -0 $launch || break; sleep 0.05; done\n"
         "killed=; while [ -z \"$killed\" ] && kill -0 $launch; do "
         "for pid in $(pgrep -P \"$(pgrep -d , -P $launch || echo $launch)\" training; "
