@@ -76,6 +76,20 @@ std::string_view whole_name(std::string_view option) {
   return {};
 }
 
+/// The one that sbatch has, a letter or two away: a site's own are farther. Empty: there is none,
+/// or it is one itself.
+std::string_view meant_by(std::string_view option) {
+  constexpr std::size_t kLong = 8;
+  const std::size_t most = option.size() < kLong ? 1 : 2;
+  if (is_among(kWithValue, option) || is_among(kOtherOptions, option)) return {};
+  for (const std::string_view options : {kWithValue, kOtherOptions}) {
+    for (const std::string_view known : split(options, ' '))
+      if (!known.empty() && known.front() == option.front() && edit_distance(option, known) <= most)
+        return known;
+  }
+  return {};
+}
+
 /// Whether a signal is sent to the job's script, which takes USR1: its time is nearly up. Most
 /// others would end it, and its runs with it.
 bool ends_the_script(std::string_view signal) {
@@ -113,6 +127,8 @@ void add_slurm_option(const YamlNode& key, const YamlNode& item, Cluster& cluste
   }
   if (const auto whole = whole_name(key.text); !whole.empty())
     fail(key, "slurm: {} is short for {}: write it out", in_quotes(key.text), whole);
+  if (const auto meant = meant_by(key.text); !meant.empty())
+    fail(key, "slurm: sbatch has no option {}, did you mean '{}'?", in_quotes(key.text), meant);
   if (is_of_the_slurm_job(key.text)) {
     fail(key, "slurm: {} is pippin's own: it follows from each job's points", in_quotes(key.text));
   }

@@ -58,7 +58,13 @@ TEST_CASE("an option of sbatch's that would come between pippin and its jobs is 
           "'het-group' cannot be used: it is for who calls sbatch by hand");
   refuses("slurm", "{sig: 'B:TERM@40'}", "'sig' is short for signal: write it out");
   refuses("slurm", "{tasks-per: 4}", "'tasks-per' is short for tasks-per-node: write it out");
-  CHECK(slurm_option("container-mounts", "/scratch") == "/scratch");  // a plugin's
+  refuses("slurm", "{tme: 20}", "sbatch has no option 'tme', did you mean 'time'?");
+  refuses("slurm", "{acount: mine}", "sbatch has no option 'acount', did you mean 'account'?");
+  refuses("slurm", "{cpus-pertask: 4}",
+          "sbatch has no option 'cpus-pertask', did you mean 'cpus-per-task'?");
+  for (const char* of_a_plugin : {"container-mounts", "container-image", "container-env",
+                                  "container-name", "x11", "nvmps", "gpu-monitor", "auks"})
+    CHECK(slurm_option(of_a_plugin, "/scratch") == "/scratch");
   refuses("slurm", "{time: soon}", "'soon' is no time limit, such as 20 (minutes), ...");
 }
 
