@@ -33,86 +33,147 @@ constexpr Option kOptions[] = {{"--tensor-model-parallel-size", "tp"},
 /// An option that a command has, and what stands behind it: a number, or "{batch}".
 struct Typed {
   Option option;
-  std::string value;
+  Piece value;
 };
 
-/// Those that may differ from their key: others stand behind `{tp}`, or what only bash knows.
-std::vector<Typed> options_in(const std::string& command) {
-  std::vector<std::string> words;
-  std::string word;
-  for (const char c : command + " ") {
-    const bool ends = c == ' ' || c == '\t' || c == '\n' || c == '=';
-    if (ends && !word.empty()) words.push_back(std::exchange(word, ""));
-    if (!ends && c != '"' && c != '\'') word += c;
+using Words = std::vector<std::string>;
+
+/// The words of each simple command of a line of bash, without comments; of quotes what is in them
+/// is one word.
+class Splitter {
+ public:
+  std::vector<Words> split(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      const bool is_escaped = c == '\\' && quote_ != '\'' && i + 1 < text.size();
+      if (is_escaped && text[++i] != '\n')
+        add(text[i]);
+      else if (is_escaped)
+        end_word();
+      else if (quote_ != 0)
+        c == quote_ ? void(quote_ = 0) : add(c);
+      else if (c == '\'' || c == '"')
+        quote_ = c;
+      else if (c == '#' && word_.empty())
+        i = std::min(text.find('\n', i), text.size()) - 1;
+      else if (c == ' ' || c == '\t')
+        end_word();
+      else if (std::string_view(";&|\n()").find(c) != std::string_view::npos)
+        end_command();
+      else
+        add(c);
+    }
+    end_command();
+    return std::move(commands_);
   }
+
+ private:
+  void add(char c) { word_ += c; }
+  void end_word() {
+    if (!word_.empty()) words_.push_back(std::exchange(word_, ""));
+  }
+  void end_command() {
+    end_word();
+    if (!words_.empty()) commands_.push_back(std::exchange(words_, {}));
+  }
+
+  char quote_ = 0;
+  std::string word_;
+  Words words_;
+  std::vector<Words> commands_;
+};
+
+bool branches(const Words& command) {
+  constexpr std::string_view kWords[] = {"if", "for", "while", "until", "case", "then", "else"};
+  return std::find(std::begin(kWords), std::end(kWords), command.front()) != std::end(kWords);
+}
+
+/// Of an option that stands twice the later one counts, as it does for argparse.
+std::vector<Typed> options_in(const Words& words) {
   std::vector<Typed> typed;
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i];
+    const auto equals = word.find('=');
     const auto* const option =
         std::find_if(std::begin(kOptions), std::end(kOptions),
-                     [&](const Option& one) { return one.words == words[i]; });
+                     [&](const Option& one) { return one.words == word.substr(0, equals); });
     if (option == std::end(kOptions)) continue;
-    const std::vector<Piece> pieces = placeholders(words[i + 1]);
-    const bool is_one = pieces.size() == 1;
-    if (is_one && pieces[0].is_name && pieces[0].text == option->key) continue;
-    if (is_one && (pieces[0].is_name || parse_integer(pieces[0].text)))
-      typed.push_back({*option, words[i + 1]});
+    std::erase_if(typed, [&](const Typed& one) { return one.option.key == option->key; });
+    const std::string value = equals != std::string_view::npos
+                                  ? std::string(word.substr(equals + 1))
+                              : i + 1 < words.size() ? words[i + 1]
+                                                     : "";
+    const std::vector<Piece> pieces = placeholders(value);
+    if (pieces.size() == 1) typed.push_back({*option, pieces.front()});
   }
   return typed;
 }
 
-/// What bash gets there; empty where only a run knows it.
-std::string value_at(const Typed& typed, const NamedValues& values) {
-  const Piece piece = placeholders(typed.value).front();
-  if (!piece.is_name) return piece.text;
-  const Value* value = find_value(values, piece.text);
-  return value ? value->text : "";
+/// Those of the one program that has any. Of several, or where bash decides, nobody knows which
+/// trains.
+std::vector<Typed> options_in(const std::string& command) {
+  std::vector<Typed> all;
+  for (const Words& words : Splitter().split(command)) {
+    if (branches(words)) return {};
+    std::vector<Typed> own = options_in(words);
+    if (!own.empty() && !all.empty()) return {};
+    if (!own.empty()) all = std::move(own);
+  }
+  return all;
 }
 
 /// A count that the command types at a point, and that the point has otherwise.
 struct Clash {
   Option option;
+  std::string source;  ///< "64", or the name of which it is the value
   std::string typed, point;
 };
 
 std::vector<Clash> clashes_at(const Point& point, const std::vector<Typed>& typed) {
   const NamedValues values = named_values(point);
   std::vector<Clash> clashes;
-  for (const Typed& one : typed) {
-    const Value* own = find_value(values, std::string(one.option.key));
-    const std::string value = value_at(one, values);
+  for (const auto& [option, source] : typed) {
+    const Value* own = find_value(values, std::string(option.key));
+    const Value* named = source.is_name ? find_value(values, source.text) : nullptr;
+    const std::string value = source.is_name ? (named ? named->text : "") : source.text;
     if (own && parse_integer(value) && parse_integer(value) != parse_integer(own->text))
-      clashes.push_back({one.option, value, own->text});
+      clashes.push_back({option, source.text, value, own->text});
   }
   return clashes;
 }
 
 /// "fixed: {tp: 4, mbs: 2}, derive: {gas: 64 / (mbs * dp)}"
 std::string keys_of(const std::vector<Clash>& clashes) {
-  std::vector<std::string> fixed, model, all;
+  std::vector<std::string> fixed, model, derived, all;
   for (const Clash& one : clashes) {
     const std::string key(one.option.key);
-    if (key != kBatch)
-      (is_model_key(key) ? model : fixed).push_back(fmt::format("{}: {}", key, one.typed));
+    const std::string entry = fmt::format("{}: {}", key, one.source);
+    if (key == kBatch)
+      derived.push_back(fmt::format("gas: {} / (mbs * dp)", one.source));
+    else if (one.source != one.typed)
+      derived.push_back(entry);
+    else
+      (is_model_key(key) ? model : fixed).push_back(entry);
   }
-  if (!model.empty()) all.push_back(fmt::format("model: {{{}}}", join(model, ", ")));
-  if (!fixed.empty()) all.push_back(fmt::format("fixed: {{{}}}", join(fixed, ", ")));
-  for (const Clash& one : clashes)
-    if (one.option.key == kBatch)
-      all.push_back(fmt::format("derive: {{gas: {} / (mbs * dp)}}", one.typed));
+  const auto add = [&](std::string_view key, const std::vector<std::string>& entries) {
+    if (!entries.empty()) all.push_back(fmt::format("{}: {{{}}}", key, join(entries, ", ")));
+  };
+  add("model", model);
+  add("fixed", fixed);
+  add("derive", derived);
   return join(all, ", ");
 }
 
-/// "--fixed tp=4 --fixed mbs=2, and --fixed gas so that GBS is 64"
+/// "--fixed tp=4 --fixed gas=…": what is an axis has to be written into the command.
 std::string words_of(const std::vector<Clash>& clashes) {
   std::vector<std::string> words;
-  std::string batch;
-  for (const Clash& one : clashes)
-    if (one.option.key == kBatch)
-      batch = fmt::format("--fixed gas so that GBS is {}", one.typed);
-    else
-      words.push_back(fmt::format("--fixed {}={}", one.option.key, one.typed));
-  if (words.empty() || batch.empty()) return join(words, " ") + batch;
-  return join(words, " ") + ", and " + batch;
+  for (const Clash& one : clashes) {
+    if (one.source != one.typed) continue;
+    words.push_back(one.option.key == kBatch
+                        ? fmt::format("--fixed gas=<{} / (MBS x DP)>", one.typed)
+                        : fmt::format("--fixed {}={}", one.option.key, one.typed));
+  }
+  return join(words, " ");
 }
 
 }  // namespace
@@ -131,11 +192,11 @@ void check_typed_counts(const Draft& draft, const Sweep& sweep) {
       has.push_back(fmt::format("{} {}", one.option.key, one.point));
       names.push_back(fmt::format("{{{}}}", one.option.key));
     }
-    fail(*command,
-         "the command says {}, and point {} has {}; say so in the sweep ({}), or write {} in the "
-         "command",
+    const std::string remedy = is_file ? keys_of(clashes) : words_of(clashes);
+    fail(*command, "the command says {}, and point {} has {}; {}write {} in the command",
          join(said, " "), printable(point.name), join(has, ", "),
-         is_file ? keys_of(clashes) : words_of(clashes), join(names, ", "));
+         remedy.empty() ? "" : fmt::format("say so in the sweep ({}), or ", remedy),
+         join(names, ", "));
   }
 }
 

@@ -32,13 +32,19 @@ TEST_CASE("a count that a command types otherwise than its point is refused with
         "l24-h1024-tp1-pp1-dp1-mbs1-gas1-algoa has hidden 1024, mbs 1, tp 1, seq 4096; say so in "
         "the sweep (model: {hidden: 2048, seq: 8192}, fixed: {mbs: 2, tp: 4}), or write {hidden}, "
         "{mbs}, {tp}, {seq} in the command");
+  CHECK_THAT(
+      error_of("sweep: s\ncommand: |\n  cd x; train {mbs} --global-batch-size \\\n    64; ls | tee "
+               "log\ngrid: {mbs: [1, 2]}\n"),
+      Contains("the command says --global-batch-size 64, "));
   // An axis of one's own, and another key than the option's.
   const std::string batches = "gpus: 4\ngrid: {batch: [4, 8]}\n";
   CHECK_THAT(
       error_of(sweep("train --global-batch-size {batch}", batches)),
-      Contains("the command says --global-batch-size 8, and point ") && Contains(" has gbs 4; "));
+      Contains("the command says --global-batch-size 8, and point ") &&
+          Contains(" has gbs 4; say so in the sweep (derive: {gas: batch / (mbs * dp)}), or "));
   CHECK_THAT(error_of(sweep("train --micro-batch-size {gas}", "grid: {gas: [1, 2]}\n")),
-             Contains("the command says --micro-batch-size 2, ") && Contains("has mbs 1; "));
+             Contains("the command says --micro-batch-size 2, ") &&
+                 Contains("has mbs 1; say so in the sweep (derive: {mbs: gas}), "));
 }
 
 TEST_CASE("on the command line the remedy is words of it") {
@@ -50,7 +56,7 @@ TEST_CASE("on the command line the remedy is words of it") {
       load_sweep(words),
       "the command line: the command says --tensor-model-parallel-size 4 --global-batch-size 64, "
       "and point model-tp1-pp1-dp4-mbs1-gas1-algoa has tp 1, gbs 4; say so in the sweep (--fixed "
-      "tp=4, and --fixed gas so that GBS is 64), or write {tp}, {gbs} in the command");
+      "tp=4 --fixed gas=<64 / (MBS x DP)>), or write {tp}, {gbs} in the command");
   words.fixed = {"tp=4", "gas=64"};
   CHECK(load_sweep(words).points.size() == 2);
 }
@@ -71,4 +77,15 @@ TEST_CASE("what a command types as its points have it, or as only a run knows, i
   CHECK(points("train {algo} {mbs} --num-layers 24 --seq-length 4096", grid) == 4);
   CHECK(points("train {algo} {mbs} --global-batch-size", grid) == 4);
   CHECK(points("train {algo} {mbs} --global-batch-sizes 64", grid) == 4);
+  // Of another program, of a branch that bash takes, of a comment or a text; of two the later one.
+  for (const char* command :
+       {"prepare --micro-batch-size 9 && train {algo} --micro-batch-size {mbs}",
+        "train {algo} --micro-batch-size 9 --micro-batch-size={mbs}",
+        "# --micro-batch-size 9\n\n  train {algo} {mbs}",
+        "train {algo} {mbs} # --micro-batch-size 9",
+        "train {algo} {mbs} --more \"--eval --micro-batch-size 9\"",
+        "if [ {mbs} = 1 ]; then train {algo} --micro-batch-size 1; fi"}) {
+    CAPTURE(command);
+    CHECK(points(command, grid) == 4);
+  }
 }
