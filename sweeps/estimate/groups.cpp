@@ -24,7 +24,7 @@ Stride stride_of(const Setup& setup, Dimension dimension) {
     case Dimension::kData:
       return {setup.dp, setup.replica_step()};
     case Dimension::kReplicas:
-      return {setup.dp * setup.cp, setup.tp};
+      return {setup.dp * setup.cp, setup.cp == 1 ? setup.replica_step() : setup.tp};
     case Dimension::kExperts:
       return {setup.ep, setup.expert_tp};
     case Dimension::kExpertTensor:

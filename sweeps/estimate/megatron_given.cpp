@@ -62,6 +62,7 @@ constexpr Named<Count> kCounts[] = {
     {"mtp_num_layers", &MegatronGiven::mtp_layers},
     {"recompute_num_layers", &MegatronGiven::recompute_layers},
     {"wgrad_deferral_limit", &MegatronGiven::deferral_limit},
+    {"suggested_communication_unit_size", &MegatronGiven::fsdp_unit},
     {"decoder_first_pipeline_num_layers", &MegatronGiven::first_layers},
     {"decoder_last_pipeline_num_layers", &MegatronGiven::last_layers},
     {"microbatch_group_size_per_vp_stage", &MegatronGiven::chunk_group},

@@ -19,6 +19,7 @@ struct MegatronGiven {
   Count first_layers, last_layers, chunk_group, shared_ffn;
   Count query_latent, key_latent, key_width, shared_key, value_width;  ///< of latent attention
   Count mtp_layers;
+  Count fsdp_unit;       ///< numbers that FSDP sends at a time
   Count deferral_limit;  ///< of micro-batches whose output layer waits for its gradient
   Count kv_heads;        ///< Megatron-DeepSpeed's word for groups
   bool swiglu = false, bf16 = false, fp16 = false, flash = false, distributed_optimizer = false;

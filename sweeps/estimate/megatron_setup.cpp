@@ -211,10 +211,16 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   if (given.chunks && given.layers_a_chunk)
     bad_input("estimate: virtual stages are given by their number and by their layers");
   setup.chunks = given.chunks.value_or(1);
-  part_of(own, setup.chunks, "virtual stages do not divide the layers of a stage");
   if (given.layers_a_chunk)
     setup.chunks = part_of(own, *given.layers_a_chunk,
                            "layers of a virtual stage do not divide those of a stage");
+  const auto check_stage = [&](std::int64_t stage, bool counts_one) {
+    part_of(setup.layers_of_stage(stage) + (counts_one ? 1 : 0), setup.chunks,
+            "virtual stages do not divide the layers of a stage");
+  };
+  part_of(own, setup.chunks, "virtual stages do not divide the layers of a stage");
+  if (setup.pp > 2) check_stage(1, false);
+  if (setup.pp > 1) check_stage(setup.pp - 1, given.counts_loss);
 }
 
 /// A value behind the name of an argument, or one more.
@@ -290,7 +296,6 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
     result.unknown.push_back(typed_argument("pipeline_model_parallel_layout"));
     result.untimed.push_back(typed_argument("pipeline_model_parallel_layout"));
   }
-  setup.pipeline_before_data = given.pipeline_before_data;
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
   if (given.bf16 && given.fp16) bad_input("estimate: --bf16 or --fp16, not both");
   check_word("transformer_impl", given.implementation,
@@ -319,19 +324,14 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   if (setup.fsdp && given.sharded_gradient_type.empty() && setup.reduces_narrow)
     result.assumed.push_back(fmt::format("gradients in 16 bits, as FSDP has them without {} fp32",
                                          typed_argument("megatron_fsdp_main_grads_dtype")));
-  setup.defers_output = given.defers_embedding;
-  setup.deferral_limit = given.deferral_limit.value_or(0);
   setup.deterministic = given.deterministic;
   setup.attention = attention_of(given, setup);
   setup.hidden_dropout = !is_zero(given.hidden_dropout);
   setup.attention_dropout = !is_zero(given.attention_dropout);
   setup.fused_softmax = !given.no_fused_softmax;
-  setup.fused_loss = given.fused_loss;
-  check_word("cross_entropy_fusion_impl", given.loss_fusion, {"native", "te"});
-  setup.loss_in_place = given.fused_loss && given.loss_fusion == "te";
+  fill_in_order(given, setup);
   setup.fuses_gradients = setup.framework == Framework::kMegatronCore && !given.no_fused_gradients;
   setup.overlaps_tensor = given.overlaps_tensor && setup.transformer_engine && setup.tp > 1;
-  setup.overlaps_experts = given.overlaps_experts && given.experts;
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
   if (given.experts && given.dispatcher == "flex")
@@ -342,15 +342,51 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
               last_batch(given) || given.gas ? "" : ", as it is without --global-batch-size");
 }
 
+/// Source: Megatron-LM, transformer_config.py.
+void check_overlap(const MegatronGiven& given, const Setup& setup) {
+  const std::string name = typed_argument("overlap_moe_expert_parallel_comm");
+  const auto refuse = [&](bool is_so, std::string_view words) {
+    if (is_so) bad_input("estimate: {} {}", name, words);
+  };
+  refuse(setup.ep == 1, "needs --expert-model-parallel-size");
+  refuse(setup.gathers_tokens, "needs --moe-token-dispatcher-type alltoall or flex");
+  refuse(setup.pp > 1 && setup.chunks == 1 && !setup.layers_before, "needs virtual stages");
+  refuse(setup.recompute == Recompute::kFull, "excludes full recomputation");
+  refuse(setup.recompute == Recompute::kSelective && setup.remade.experts,
+         "excludes that experts are made again");
+  refuse(given.overlaps_shared, "excludes --moe-shared-expert-overlap");
+  refuse(setup.type == NumberType::kFp32, "needs --bf16 or --fp16");
+  refuse(setup.shape.mtp_layers > 1, "takes one layer of MTP at most");
+}
+
+/// What of the time is as if something were not so.
+void tell_untimed(const Setup& setup, std::vector<std::string>& assumed) {
+  if (setup.overlaps_tensor)
+    assumed.emplace_back("waiting for TP, though --tp-comm-overlap hides a part of it");
+  if (setup.overlaps_experts)
+    assumed.emplace_back(
+        "waiting for EP, though --overlap-moe-expert-parallel-comm hides a part of it");
+  if (setup.muon) assumed.emplace_back("time without Muon's own products");
+  if (setup.loss_in_place)
+    assumed.emplace_back(
+        "gradients of logits in their place, as Transformer Engine had them until July 2026");
+}
+
 /// Errors: Error (bad input) for what Megatron does not start with.
 void check_needs(const MegatronGiven& given, const Setup& setup) {
   const auto needs = [](bool is_there, bool has, std::string_view name, std::string_view other) {
     if (is_there && !has)
       bad_input("estimate: {} needs {}", typed_argument(name), typed_argument(other));
   };
-  needs(given.precision_aware, setup.zero > 0, "use_precision_aware_optimizer",
+  const bool has_optimizer = setup.zero > 0 || setup.fsdp;
+  needs(given.precision_aware, has_optimizer, "use_precision_aware_optimizer",
         "use_distributed_optimizer");
-  needs(setup.fp8_weights, setup.zero > 0, "fp8_param_gather", "use_distributed_optimizer");
+  needs(setup.fp8_weights, has_optimizer, "fp8_param_gather", "use_distributed_optimizer");
+  if (setup.overlaps_experts) check_overlap(given, setup);
+  if (setup.pipeline_before_data && setup.pp > 1 && setup.expert_replicas() != setup.dp)
+    bad_input("estimate: with {} Megatron wants EP x expert TP to be TP x CP ({} and {})",
+              typed_argument("use_tp_pp_dp_mapping"), setup.ep * setup.expert_tp,
+              setup.tp * setup.cp);
   needs(given.defers_embedding, setup.pp > 1, "defer_embedding_wgrad_compute",
         "pipeline_model_parallel_size");
   if (given.defers_embedding && given.no_fused_gradients)
@@ -444,12 +480,7 @@ MegatronSetup megatron_setup(const NamedValues& arguments, const Count& gpus,
   result.setup.generation = generation;
   fill_in_or_refuse(given, framework_of(given), gpus, gpus_per_node, result);
   check_needs(given, result.setup);
-  if (result.setup.overlaps_tensor)
-    result.assumed.push_back("waiting for TP, though --tp-comm-overlap hides a part of it");
-  if (result.setup.overlaps_experts)
-    result.assumed.push_back(
-        "waiting for EP, though --overlap-moe-expert-parallel-comm hides a part of it");
-  if (result.setup.muon) result.assumed.push_back("time without Muon's own products");
+  tell_untimed(result.setup, result.assumed);
   return result;
 }
 
@@ -465,6 +496,7 @@ MegatronModel megatron_model(const NamedValues& arguments, const Count& gpus_per
         "selective recomputation of attention alone, but for the launch's own layout");
   if (given.fsdp)
     model.read.assumed.push_back("the distributed optimizer, or none, where the launch has FSDP");
+  tell_untimed(model.read.setup, model.read.assumed);
   model.gbs = last_batch(given);
   model.counts_embedding = given.counts_embedding;
   model.counts_loss = given.counts_loss;

@@ -63,7 +63,7 @@ InFlight in_flight(const Setup& setup, std::int64_t stage) {
   if (setup.chunks <= 1) return {number(std::min(setup.pp - stage, setup.gas)), layers, layers};
   const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
   const std::int64_t warmup = 2 * (setup.pp - stage - 1) + (setup.chunks - 1) * group;
-  if (setup.layers_before || own % setup.chunks != 0)
+  if (setup.layers_before || own % setup.chunks != 0 || setup.overlaps_experts)
     return of_unlike_chunks(setup, stage, group, warmup);
   const double each = layers / number(setup.chunks);
   return {number(std::min(warmup + 1, setup.gas * setup.chunks)), each, each};
@@ -190,6 +190,15 @@ double copied_gradient_bytes(const Setup& setup, std::int64_t stage) {
                   number(own.experts) / number(setup.expert_shards()));
 }
 
+/// The parameters of a stage that stand in no layer.
+double rest_of_layers(const Setup& setup, std::int64_t stage) {
+  const std::int64_t mixtures = setup.mixtures_of_stage(stage);
+  const std::int64_t dense = setup.layers_of_stage(stage) - mixtures;
+  const Parameters of_layers =
+      dense * layer_parameters(setup, false) + mixtures * layer_parameters(setup, true);
+  return number(stage_parameters(setup, stage).all() - of_layers.all());
+}
+
 /// What Megatron's FSDP has whole for a time. Source: Megatron-LM, megatron_fsdp.py.
 struct Whole {
   double at_loss = 0, going_back = 0;
@@ -198,27 +207,29 @@ struct Whole {
 /// What is no layer's is gathered for good. Layers are gathered ahead, and their gradients wait to
 /// be summed, up to so many numbers; as many as wait, layers have given their activations back.
 Whole whole_of_fsdp(const Setup& setup, std::int64_t stage, const OfLayers& kept) {
-  constexpr double kAhead = 5e8, kWaiting = 1e9;
+  constexpr double kUnit = 1e9;
   if (!setup.fsdp || setup.zero < 2) return {};
   const std::int64_t layers = setup.passes_of_stage(stage);
   if (layers == 0) return {};
   const bool has_experts = setup.mixture_passes_of_stage(stage) > 0;
   const double layer = number(layer_parameters(setup, has_experts).all());
-  const double all = number(stage_parameters(setup, stage).all());
-  const double rest = std::max(all - layer * number(layers), 0.0), count = number(layers);
+  const double count = number(layers), rest = rest_of_layers(setup, stage);
   const double weight = setup.zero == 3 ? bytes_of(setup.type) : 0;
+  const double whole = setup.keeps_gathered ? 0 : weight * rest;  // else among the weights
   const double gradient = setup.gradient_bytes();
-  const double gathered = std::min(layer * count, kAhead + layer);
-  const double waiting = std::clamp(kWaiting / layer, 1.0, count);
+  const double unit = setup.fsdp_unit > 0 ? number(setup.fsdp_unit) : std::max(kUnit, 2 * layer);
+  const double gathered = std::min(layer * count, unit / 2 + layer);
+  const double waiting = std::clamp(unit / layer, 1.0, count);
   const double most =
       gradient * layer + (waiting - 1) * std::max(gradient * layer - kept.mean, 0.0);
-  return {weight * rest, weight * (rest + gathered) + gradient * rest + most};
+  return {whole, whole + weight * gathered + gradient * rest + most};
 }
 
-/// What the last stage keeps for the gradient of the output layer, of micro-batches before.
+/// What the last stage keeps for the gradient of the output layer, of micro-batches before; MTP has
+/// it work, too.
 double deferred_bytes(const Setup& setup, std::int64_t stage) {
   if (!setup.defers_output || setup.pp == 1 || stage != setup.pp - 1) return 0;
-  const std::int64_t before = setup.gas - 1;
+  const std::int64_t before = (setup.gas - 1) * (1 + setup.shape.mtp_layers);
   const std::int64_t count =
       setup.deferral_limit > 0 ? std::min(before, setup.deferral_limit) : before;
   const double logits = bytes_of(setup.type) * tokens_of(setup);
@@ -290,6 +301,8 @@ StageMemory stage_memory(const Setup& setup, std::int64_t stage) {
   const StateMemory states = state_memory(setup, own);
   StageMemory memory;
   memory.weights = states.weights;
+  if (setup.keeps_gathered && setup.zero == 3)
+    memory.weights += bytes_of(setup.type) * rest_of_layers(setup, stage);
   memory.gradients = states.gradients;
   memory.optimizer = states.optimizer;
   memory.retained = retained_bytes(setup, stage);

@@ -175,9 +175,9 @@ std::string_view fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
   if (setup.framework != Framework::kMegatronCore)
     bad_input("estimate: only Megatron-Core has {}",
               typed_argument("use_precision_aware_optimizer"));
-  if (setup.type == NumberType::kFp32) return {};
   if (gradient < kWide && setup.type == NumberType::kBf16) setup.reduces_narrow = true;
   if (given.offloads_optimizer) return read_offload(given, setup);
+  if (setup.type == NumberType::kFp32) return {};
   setup.moment_bytes = first + second;
   setup.precision_aware = true;
   // With other recipes than this Megatron keeps wide weights itself, and copies gradients to them.
@@ -190,11 +190,22 @@ std::string_view fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
   return {};
 }
 
+void fill_in_order(const MegatronGiven& given, Setup& setup) {
+  setup.defers_output = given.defers_embedding;
+  setup.deferral_limit = given.deferral_limit.value_or(0);
+  setup.pipeline_before_data = given.pipeline_before_data;
+  setup.overlaps_experts = given.overlaps_experts && given.experts;
+  check_word("cross_entropy_fusion_impl", given.loss_fusion, {"native", "te"});
+  setup.fused_loss = given.fused_loss;
+  setup.loss_in_place = given.fused_loss && given.loss_fusion == "te";
+}
+
 void fill_in_fsdp(const MegatronGiven& given, Setup& setup) {
   if (!given.fsdp) return;
   if (setup.framework != Framework::kMegatronCore)
     bad_input("estimate: only Megatron-Core has {}", typed_argument("use_megatron_fsdp"));
-  setup.fsdp = true;
+  setup.fsdp = setup.keeps_gathered = true;
+  setup.fsdp_unit = given.fsdp_unit.value_or(0);
   // Of ZeRO's stages, from none on.
   constexpr std::string_view kStages[] = {"no_shard", "optim", "optim_grads", "optim_grads_params"};
   check_word("data_parallel_sharding_strategy", given.sharding,

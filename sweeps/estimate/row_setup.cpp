@@ -359,13 +359,12 @@ class RowReader {
     } else {
       return refuse("the precision '" + precision + "' is not known");
     }
-    setup_.pipeline_before_data = is_core() && given_.pipeline_before_data;
-    setup_.fsdp = is_core() && arguments_.has("use-megatron-fsdp");
-    if (is_core() && setup_.zero == 2 && !setup_.fsdp)
-      return refuse("ZeRO-2 of Megatron-Core is not known");
     setup_.scatters_messages = !row_.says("framework", "Jan 2021");
     setup_.reduces_narrow =
         row_.says("framework", "PURE") || setup_.framework == Framework::kDeepSpeedZero;
+    if (is_core()) fsdp();
+    if (is_core() && setup_.zero == 2 && !setup_.fsdp)
+      return refuse("ZeRO-2 of Megatron-Core is not known");
     setup_.later_deepspeed = row_.says("framework", "ALCF");
     if (row_.says("notes", "8-bit Adam")) setup_.moment_bytes = 2;
     setup_.offloads_optimizer =
@@ -379,6 +378,24 @@ class RowReader {
     setup_.transformer_engine = is_core() && !row_.says("framework", "(local)");
     usual_model_of_framework();
     recomputation();
+  }
+
+  /// Of the time before gradients could be narrow, and before what is no layer's was kept whole,
+  /// where its notes do not say otherwise.
+  void fsdp() {
+    const std::int64_t zero = setup_.zero;
+    if (!given_.fsdp) return;
+    try {
+      fill_in_fsdp(given_, setup_);
+    } catch (const Error& error) {
+      return refuse("its notes: " + reason_of(error));
+    }
+    setup_.keeps_gathered = false;
+    if (given_.sharded_gradient_type.empty()) setup_.reduces_narrow = false;
+    if (given_.sharding.empty())
+      setup_.zero = zero;
+    else if (!row_.text("zero").empty() && setup_.zero != zero)
+      refuse(fmt::format("zero is {}, and its notes say {}", zero, given_.sharding));
   }
 
   void usual_model_of_framework() {
@@ -414,7 +431,13 @@ class RowReader {
   void attention() {
     setup_.deterministic = arguments_.has("deterministic-mode");
     setup_.fused_softmax = !arguments_.has("no-masked-softmax-fusion");
-    setup_.fused_loss = arguments_.has("cross-entropy-loss-fusion");
+    try {
+      fill_in_order(given_, setup_);
+    } catch (const Error& error) {
+      refuse("its notes: " + reason_of(error));
+    }
+    if (given_.remakes_experts && setup_.recompute != Recompute::kSelective)
+      refuse("its notes have --moe-layer-recompute, and its recompute is not selective");
     // Words say nothing of it.
     setup_.fuses_gradients = is_core() && trim(row_.text("notes")).starts_with('{') &&
                              !arguments_.has("no-gradient-accumulation-fusion");

@@ -160,6 +160,8 @@ struct Setup {
   bool wide_gradients = false;    ///< of fp16 summed in fp32 (Megatron)
   bool muon = false;              ///< it keeps one moment of layers' matrices, Adam two of the rest
   bool fsdp = false;              ///< Megatron's own, which `zero` is of then
+  bool keeps_gathered = false;    ///< it keeps what is no layer's whole, as since June 2026
+  std::int64_t fsdp_unit = 0;     ///< numbers that it sends at a time; 0: usual
   /// The gradient of the output layer is worked out at an iteration's end, of so many micro-batches
   /// at most; 0: of all.
   bool defers_output = false;

@@ -44,11 +44,13 @@ struct Measured {
   Generation generation;
   double allocated, peak;
   double allocated_error, peak_error;  ///< at most, as shares
+  bool is_older = false;               ///< of before FSDP kept what is no layer's
 };
 
 void check(const Measured& one) {
   CAPTURE(one.words, one.gpus);
-  const Setup setup = setup_of(one.words, one.gpus, one.generation);
+  Setup setup = setup_of(one.words, one.gpus, one.generation);
+  if (one.is_older) setup.keeps_gathered = false;
   const StageMemory memory = stage_memory(setup, setup.pp - 1);
   CHECK(memory.allocated() == Approx(one.allocated).epsilon(one.allocated_error));
   CHECK(memory.peak == Approx(one.peak).epsilon(one.peak_error));
@@ -61,13 +63,13 @@ TEST_CASE("Megatron-LM's tests of its FSDP take what is said") {
                             "--tensor-model-parallel-size 2 "
                             "--data-parallel-sharding-strategy optim_grads_params "
                             "--no-gradient-accumulation-fusion ";
-  check({words, 8, Generation::kHopper, 246999552, 1469652992, 0.006, 0.005});
-  check({words, 8, Generation::kBlackwell, 246999552, 1494818816, 0.006, 0.005});
-  check({words, 4, Generation::kBlackwell, 394290688, 1642060800, 0.003, 0.005});
+  check({words, 8, Generation::kHopper, 246999552, 1469652992, 0.006, 0.005, true});
+  check({words, 8, Generation::kBlackwell, 246999552, 1494818816, 0.006, 0.005, true});
+  check({words, 4, Generation::kBlackwell, 394290688, 1642060800, 0.003, 0.005, true});
   const std::string experts = kExperts + kFsdp +
                               "--tensor-model-parallel-size 2 --expert-model-parallel-size 2 "
                               "--sequence-parallel ";
-  check({experts, 8, Generation::kHopper, 787369984, 2587000000, 0.01, 0.1});
+  check({experts, 8, Generation::kHopper, 787369984, 2587000000, 0.01, 0.1, true});
 }
 
 TEST_CASE("FSDP spreads what its strategy says, and of experts over those that hold the same") {
@@ -118,6 +120,68 @@ TEST_CASE("FSDP gathers layers ahead, and their gradients wait, up to so many nu
   CHECK(more < 4 * (waiting + 32000 * 4096 + layer) + 2 * (ahead + layer + 32000 * 4096 * 2));
   const double weights_whole = working(kFsdp + "--data-parallel-sharding-strategy optim_grads");
   CHECK(working(kFsdp) - weights_whole > 2 * ahead);
+}
+
+TEST_CASE("what is no layer's stays gathered between iterations, and units may be larger") {
+  const std::string words = kDense + kFsdp;
+  Setup now = setup_of(words), before = now;
+  before.keeps_gathered = false;
+  const StageMemory kept = stage_memory(now, 0), freed = stage_memory(before, 0);
+  const double ends = 50304 * 512 + 1024 * 512 + 2 * 512;
+  CHECK(kept.allocated() - freed.allocated() == Approx(2 * ends));
+  CHECK(kept.peak == Approx(freed.peak));
+  // A layer of 1.8 billion parameters: two of them are there, and two gradients.
+  const std::string wide =
+      "--num-layers 8 --hidden-size 12288 --num-attention-heads 96 --seq-length 2048 "
+      "--max-position-embeddings 2048 --vocab-size 50257 --micro-batch-size 1 "
+      "--global-batch-size 64 --bf16 --transformer-impl transformer_engine " +
+      kFsdp;
+  const auto working = [&](const std::string& more) {
+    return stage_memory(setup_of(wide + more, 64), 0).working;
+  };
+  const double layer = number(layer_parameters(setup_of(wide, 64), false).all());
+  CHECK(working("") > 2 * 2 * layer + 4 * layer);
+  CHECK(working("--suggested-communication-unit-size 100000000") < working("") - 2 * 0.9 * layer);
+  const std::string whole = words + "--data-parallel-sharding-strategy no_shard ";
+  CHECK(setup_of(whole + "--use-precision-aware-optimizer").zero == 0);
+}
+
+TEST_CASE("experts' messages overlap alike, however the layers are placed, and where they may") {
+  const std::string words =
+      kExperts +
+      "--num-layers 16 --global-batch-size 128 --expert-model-parallel-size 2 "
+      "--moe-token-dispatcher-type alltoall "
+      "--untie-embeddings-and-output-weights --pipeline-model-parallel-size 4 ";
+  const std::string overlap = "--overlap-moe-expert-parallel-comm ";
+  const auto peaks = [](const std::string& launch) {
+    const Setup setup = setup_of(launch);
+    std::vector<double> all;
+    for (std::int64_t stage = 0; stage < setup.pp; ++stage)
+      all.push_back(stage_memory(setup, stage).peak);
+    return all;
+  };
+  const std::string even = "--num-virtual-stages-per-pipeline-rank 2 ";
+  CHECK(peaks(words + overlap + even) ==
+        peaks(words + overlap + "--pipeline-model-parallel-layout Ett|(tt|)*6ttL"));
+  CHECK(peaks(words + overlap + even).front() > peaks(words + even).front());
+  const auto refused = [&](const std::string& more, const std::string& why) {
+    CHECK_THROWS_WITH(test::read_launch(words + overlap + more, 8), Contains(why));
+  };
+  refused("", "needs virtual stages");
+  refused(even + "--expert-model-parallel-size 1", "needs --expert-model-parallel-size");
+  refused(even + "--moe-token-dispatcher-type allgather", "needs --moe-token-dispatcher-type");
+  refused(even + "--moe-layer-recompute", "excludes that experts are made again");
+  refused(even + "--recompute-granularity full --recompute-method uniform",
+          "excludes full recomputation");
+}
+
+TEST_CASE("virtual stages divide the layers of every stage") {
+  const std::string words = kSmall +
+                            "--num-layers 11 --pipeline-model-parallel-size 2 "
+                            "--num-virtual-stages-per-pipeline-rank 2 "
+                            "--decoder-first-pipeline-num-layers ";
+  CHECK_THROWS_WITH(test::read_launch(words + "6", 8),
+                    "estimate: virtual stages do not divide the layers of a stage (5 by 2)");
 }
 
 TEST_CASE("Megatron-LM's tests of Muon take what is said") {
@@ -175,6 +239,8 @@ TEST_CASE("the output layer's gradient waits for as many micro-batches as are to
   CHECK(peak(deferred + "--wgrad-deferral-limit 9") - before == Approx(3 * one));
   CHECK(peak(deferred + "--wgrad-deferral-limit 0") - before == Approx(3 * one));
   CHECK(peak(deferred) - before == Approx(3 * one));
+  const std::string further = "--mtp-num-layers 1 --position-embedding-type rope ";
+  CHECK(peak(deferred + further) - peak(words + further) == Approx(6 * one));
   CHECK_THROWS_WITH(test::read_launch(kDense + "--defer-embedding-wgrad-compute", 8),
                     Contains("--defer-embedding-wgrad-compute needs "
                              "--pipeline-model-parallel-size"));
@@ -185,7 +251,8 @@ TEST_CASE("the output layer's gradient waits for as many micro-batches as are to
 TEST_CASE("ranks of a pipeline are nearer than those of DP where they are told to be") {
   const std::string words =
       kDense +
-      "--tensor-model-parallel-size 2 --context-parallel-size 2 --pipeline-model-parallel-size 2 ";
+      "--tensor-model-parallel-size 2 --context-parallel-size 2 --pipeline-model-parallel-size 2 "
+      "--expert-tensor-parallel-size 4 ";
   const Setup usual = setup_of(words, 16), mapped = setup_of(words + "--use-tp-pp-dp-mapping", 16);
   CHECK(groups_of(usual, Dimension::kPipeline).at(1) == Ranks{1, 9});
   CHECK(groups_of(mapped, Dimension::kPipeline).at(1) == Ranks{1, 5});
@@ -207,11 +274,24 @@ TEST_CASE("ranks of a pipeline are nearer than those of DP where they are told t
   CHECK(far.pipeline < near.pipeline);
   CHECK(stage_memory(mapped, 1).peak == stage_memory(usual, 1).peak);
   const Setup experts = setup_of(kExperts +
-                                     "--pipeline-model-parallel-size 2 "
+                                     "--context-parallel-size 2 --pipeline-model-parallel-size 2 "
                                      "--expert-model-parallel-size 2 --use-tp-pp-dp-mapping",
                                  8);
   CHECK(groups_of(experts, Dimension::kExperts).at(1) == Ranks{2, 3});
   CHECK(groups_of(experts, Dimension::kExpertData).at(0) == Ranks{0, 4});
+  const Setup one = setup_of(
+      kDense +
+          "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 2 --use-tp-pp-dp-mapping",
+      16);
+  CHECK(groups_of(one, Dimension::kReplicas).at(1) == Ranks{1, 5, 9, 13});
+  CHECK(nodes_of_group(one, Dimension::kReplicas) == 2);
+  CHECK_THROWS_WITH(
+      test::read_launch(kExperts +
+                            "--pipeline-model-parallel-size 2 --expert-model-parallel-size 2 "
+                            "--use-tp-pp-dp-mapping",
+                        8),
+      "estimate: with --use-tp-pp-dp-mapping Megatron wants EP x expert TP to be TP x CP (2 and "
+      "1)");
 }
 
 TEST_CASE("of an optimizer on processors the GPU keeps the rest, in fp32") {
@@ -231,6 +311,9 @@ TEST_CASE("of an optimizer on processors the GPU keeps the rest, in fp32") {
         std::vector<std::string>{"--optimizer-cpu-offload"});
   CHECK_THROWS_WITH(test::read_launch(offload + "40", 8),
                     Contains("--optimizer-offload-fraction takes a share from 0 to 1, not '40'"));
+  std::string wide = offload + "1.0";
+  wide.erase(wide.find("--bf16 "), 7);
+  CHECK(optimizer(wide) == 0);
   CHECK_THROWS_WITH(test::read_launch(kDense + "--optimizer-cpu-offload", 8),
                     Contains("needs --use-precision-aware-optimizer"));
 }
