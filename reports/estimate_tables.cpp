@@ -318,9 +318,9 @@ std::string layout_words(const Setup& setup) {
 std::string state_account(const Setup& setup) {
   const double bytes = checkpoint_bytes(setup);
   const double all = bytes * static_cast<double>(model_parameters(setup.shape));
-  return fmt::format("bytes a parameter: {}; in a checkpoint {:.4g}: {:.1f} GB, {:.2f} GB of each GPU",
-                     state_words(setup), bytes, all / kGb,
-                     all / kGb / static_cast<double>(setup.gpus()));
+  return fmt::format(
+      "bytes a parameter: {}; in a checkpoint {:.4g}: {:.1f} GB, {:.2f} GB of each GPU",
+      state_words(setup), bytes, all / kGb, all / kGb / static_cast<double>(setup.gpus()));
 }
 
 std::vector<EstimateTable> estimate_tables(const Setup& setup) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/placeholders.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 #include "sweeps/keys.h"
 
@@ -36,60 +37,8 @@ struct Typed {
   Piece value;
 };
 
-using Words = std::vector<std::string>;
-
-/// The words of each simple command of a line of bash, without comments; of quotes what is in them
-/// is one word.
-class Splitter {
- public:
-  std::vector<Words> split(std::string_view text) {
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      const char c = text[i];
-      const bool is_escaped = c == '\\' && quote_ != '\'' && i + 1 < text.size();
-      if (is_escaped && text[++i] != '\n')
-        add(text[i]);
-      else if (is_escaped)
-        end_word();
-      else if (quote_ != 0)
-        c == quote_ ? void(quote_ = 0) : add(c);
-      else if (c == '\'' || c == '"')
-        quote_ = c;
-      else if (c == '#' && word_.empty())
-        i = std::min(text.find('\n', i), text.size()) - 1;
-      else if (c == ' ' || c == '\t')
-        end_word();
-      else if (std::string_view(";&|\n()").find(c) != std::string_view::npos)
-        end_command();
-      else
-        add(c);
-    }
-    end_command();
-    return std::move(commands_);
-  }
-
- private:
-  void add(char c) { word_ += c; }
-  void end_word() {
-    if (!word_.empty()) words_.push_back(std::exchange(word_, ""));
-  }
-  void end_command() {
-    end_word();
-    if (!words_.empty()) commands_.push_back(std::exchange(words_, {}));
-  }
-
-  char quote_ = 0;
-  std::string word_;
-  Words words_;
-  std::vector<Words> commands_;
-};
-
-bool branches(const Words& command) {
-  constexpr std::string_view kWords[] = {"if", "for", "while", "until", "case", "then", "else"};
-  return std::find(std::begin(kWords), std::end(kWords), command.front()) != std::end(kWords);
-}
-
 /// Of an option that stands twice the later one counts, as it does for argparse.
-std::vector<Typed> options_in(const Words& words) {
+std::vector<Typed> options_in(const ShellWords& words) {
   std::vector<Typed> typed;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i];
@@ -109,12 +58,10 @@ std::vector<Typed> options_in(const Words& words) {
   return typed;
 }
 
-/// Those of the one program that has any. Of several, or where bash decides, nobody knows which
-/// trains.
+/// Those of the one program that has any: of several nobody knows which one trains.
 std::vector<Typed> options_in(const std::string& command) {
   std::vector<Typed> all;
-  for (const Words& words : Splitter().split(command)) {
-    if (branches(words)) return {};
+  for (const ShellWords& words : shell_commands(command)) {
     std::vector<Typed> own = options_in(words);
     if (!own.empty() && !all.empty()) return {};
     if (!own.empty()) all = std::move(own);

@@ -332,9 +332,10 @@ void check_word(std::string_view name, const std::string& text,
 
 bool is_count(std::string_view name) { return entry_of(kCounts, name) != std::end(kCounts); }
 
+bool is_flag(std::string_view name) { return entry_of(kFlags, name) != std::end(kFlags); }
+
 bool is_estimated_by(std::string_view name) {
-  return is_count(name) || entry_of(kFlags, name) != std::end(kFlags) ||
-         entry_of(kWords, name) != std::end(kWords);
+  return is_count(name) || is_flag(name) || entry_of(kWords, name) != std::end(kWords);
 }
 
 std::string_view current_name(std::string_view name) {
@@ -354,7 +355,7 @@ namespace {
 
 /// Off, or as it is where nothing is said.
 bool is_usual(std::string_view name, std::string_view text) {
-  for (const std::string_view off : {"", "False", "None", "0", "0.0", "[]"})
+  for (const std::string_view off : {"", "False", "false", "None", "0", "0.0", "[]"})
     if (text == off) return true;
   return std::any_of(std::begin(kUsual), std::end(kUsual),
                      [&](const auto& one) { return one.first == name && one.second == text; });

@@ -60,8 +60,9 @@ MegatronGiven megatron_given(const NamedValues& arguments, std::vector<std::stri
 
 /// Whether an estimate depends on the argument of that name.
 bool is_estimated_by(std::string_view name);
-/// Whether that is a count; else it is a flag, or words.
+/// Whether that is a count, or a flag; else it is words.
 bool is_count(std::string_view name);
+bool is_flag(std::string_view name);
 
 /// Of an argument that has another one in launches than in Megatron's dump, or had one in earlier
 /// years: the dump's.

@@ -2,67 +2,78 @@
 #include "harness/commands/steps/command_words.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "core/base/error.h"
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
-#include "harness/commands/steps/trace_folder.h"
+#include "sweeps/estimate/megatron_given.h"
 
 namespace pippin {
 
 namespace {
 
-/// In quotes it is one word, else as many as it has. A variable in it is another's.
-void add_held(const std::string& held, bool is_quoted, std::vector<std::string>& words) {
-  std::string text = held;
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  const auto parts = split(trim(text), ' ');
-  if (is_quoted && parts.size() > 1) {
-    words.emplace_back("?");
-    return;
-  }
-  for (const std::string_view part : parts)
-    if (!part.empty()) words.emplace_back(part.starts_with('$') ? "?" : part);
+constexpr std::string_view kLayers = "--num-layers", kBatch = "--micro-batch-size";
+constexpr std::string_view kArguments[] = {"arg", "opt", "flag", "extra", "param"};
+
+bool has_option(const ShellWords& words, std::string_view option) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return word.substr(0, word.find('=')) == option;
+  });
+}
+
+/// Errors: Error (bad input) where nobody knows which one trains.
+ShellWords trainer_in(std::vector<ShellWords> commands) {
+  const auto keep = [&](std::string_view option) {
+    std::erase_if(commands, [&](const ShellWords& one) { return !has_option(one, option); });
+  };
+  keep(kLayers);
+  if (commands.empty()) bad_input("no program of its command has {}", kLayers);
+  if (commands.size() > 1) keep(kBatch);
+  if (commands.size() != 1) bad_input("several programs of its command have {}", kLayers);
+  return commands.front();
+}
+
+std::string name_in(std::string_view option) {
+  std::string name(option.substr(2));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return std::string(current_name(name));
+}
+
+/// As a person calls what holds further arguments.
+bool sounds_like_arguments(std::string_view variable) {
+  const std::string name = lower(variable);
+  return std::any_of(std::begin(kArguments), std::end(kArguments),
+                     [&](std::string_view part) { return name.find(part) != std::string::npos; });
 }
 
 }  // namespace
 
-Environment exports_in(const std::string& command) {
-  constexpr std::string_view kExport = "export ";
-  Environment env;
-  for (std::string_view line : split(command, '\n')) {
-    line = trim(line);
-    const auto equals = line.find('=');
-    if (!line.starts_with(kExport) || equals == std::string_view::npos) continue;
-    std::string_view value = line.substr(equals + 1);
-    if (value.ends_with(';')) value.remove_suffix(1);
-    if (const auto word = plain_word(value, [](const auto&) { return std::nullopt; }))
-      env.emplace_back(std::string(line.substr(kExport.size(), equals - kExport.size())), *word);
-  }
-  return env;
-}
-
-std::vector<std::string> command_words(const std::string& command, const Environment& env) {
-  const auto value = [&](const std::string& name) -> std::optional<std::string> {
-    const auto known =
-        std::find_if(env.begin(), env.end(), [&](const auto& one) { return one.first == name; });
-    return known == env.end() ? std::nullopt : std::optional(known->second);
-  };
-  std::vector<std::string> words;
-  std::string text = command;
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  for (std::string_view word : split(text, ' ')) {
-    word = trim(word);
-    if (word.empty() || word == "\\") continue;
-    if (word.find_first_of("|;&<>") != std::string_view::npos) break;
-    std::string plain;
-    for (const char c : word)
-      if (c != '\'' && c != '"') plain += c;
-    if (!plain.starts_with('$'))
-      words.push_back(plain);
-    else if (const auto held = plain_word(plain, value))
-      add_held(*held, plain.size() < word.size(), words);
-    else
-      words.emplace_back("?");
+std::vector<std::string> megatron_words(const std::string& command, const Environment& env) {
+  ShellWords words = trainer_in(shell_commands(command, env));
+  std::string option;  // that was read last
+  bool has_value = false;
+  for (std::string& word : words) {
+    if (word.starts_with("--")) {
+      const auto equals = word.find('=');
+      option = name_in(std::string_view(word).substr(0, equals));
+      has_value = equals != std::string::npos;
+      if (has_value && has_unknown(word) && is_estimated_by(option))
+        bad_input("what {} is, is not known", printable(word));
+      continue;
+    }
+    if (!has_unknown(word)) {
+      has_value = true;
+      continue;
+    }
+    const bool counts = is_estimated_by(option);
+    const bool takes_more = counts ? !has_value && !is_flag(option) : !option.empty();
+    const bool is_bare = word.starts_with('$') || word.starts_with('`');
+    if (is_bare && (sounds_like_arguments(word) || (!option.empty() && !takes_more)))
+      bad_input("what {} holds is not known", printable(word));
+    if (counts) bad_input("what {} {} is, is not known", typed_argument(option), printable(word));
+    word.assign(1, '?');
+    has_value = true;
   }
   return words;
 }

@@ -8,12 +8,9 @@
 
 namespace pippin {
 
-/// The words of a command up to where bash does something else with them. A word that is one of
-/// these variables is what that holds, more words perhaps. What another holds is a path or the
-/// like: where it holds the model, an estimate misses that.
-std::vector<std::string> command_words(const std::string& command, const Environment& env = {});
-
-/// The variables that a stored command sets for itself: its "export NAME=VALUE" lines.
-Environment exports_in(const std::string& command);
+/// The words of the one program of a command that has Megatron's arguments; "?" is what only bash
+/// knows, where it is a path or the like. Errors: Error (bad input) where there is none, or more
+/// than one, and where what bash knows may be an argument that counts.
+std::vector<std::string> megatron_words(const std::string& command, const Environment& env = {});
 
 }  // namespace pippin

@@ -2,6 +2,7 @@
 #include "harness/commands/steps/fitting_points.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 #include "core/base/error.h"
@@ -13,12 +14,22 @@ namespace pippin {
 
 namespace {
 
-/// Empty where it may fit.
-std::string why_not(const Sweep& sweep, const Point& point) {
-  const auto setup = setup_of_point(sweep, point, VocabularyUnsaid::kLeast).setup;
-  if (!setup) return "";
-  const auto said = judge_setup(*setup, {}, sweep.cluster.accelerator.memory_gib);
-  return said.fits == false ? "memory: " + said.why : "";
+/// What is said of a point's memory.
+struct Verdict {
+  std::string drop;     ///< why it cannot fit; empty: it may
+  std::string unknown;  ///< why nobody knows
+};
+
+/// As much as estimates of the peak are off on average: what needs no more may fit.
+constexpr double kDoubt = 1.02;
+
+Verdict judge(const Sweep& sweep, const Point& point) {
+  const SetupOfPoint read = setup_of_point(sweep, point, VocabularyUnsaid::kLeast);
+  if (!read.setup) return {"", read.why_not};
+  const auto memory = sweep.cluster.accelerator.memory_gib;
+  const auto said = judge_setup(*read.setup, {}, *memory * kDoubt);
+  if (said.fits != false) return {};
+  return {"memory: " + judge_setup(*read.setup, {}, memory).why, ""};
 }
 
 bool may_be_megatron(const Sweep& sweep) {
@@ -42,20 +53,26 @@ void check_what_remains(const Sweep& sweep, const std::vector<Point>& fitting,
 
 }  // namespace
 
-void drop_what_does_not_fit(Sweep& sweep) {
-  if (!may_be_megatron(sweep)) return;
+std::string drop_what_does_not_fit(Sweep& sweep) {
+  if (!may_be_megatron(sweep)) return "";
   std::vector<Point> fitting;
   std::vector<DroppedPoint> unfit;
+  std::size_t unknown = 0;
+  std::string why;
   for (const Point& point : sweep.points) {
-    std::string reason = why_not(sweep, point);
-    if (reason.empty())
+    Verdict verdict = judge(sweep, point);
+    if (!verdict.unknown.empty() && unknown++ == 0) why = verdict.unknown;
+    if (verdict.drop.empty())
       fitting.push_back(point);
     else
-      unfit.push_back({point, std::move(reason)});
+      unfit.push_back({point, std::move(verdict.drop)});
   }
   check_what_remains(sweep, fitting, unfit);
+  const std::size_t all = sweep.points.size();
   sweep.points = std::move(fitting);
   sweep.dropped.insert(sweep.dropped.end(), unfit.begin(), unfit.end());
+  if (unknown == 0) return "";
+  return fmt::format("whether {} of {} points fit the memory is not known: {}", unknown, all, why);
 }
 
 }  // namespace pippin

@@ -24,7 +24,7 @@ bool is_megatron(const Sweep& sweep) {
 /// Errors: Error (bad input) where an argument is missing, or is one that no estimate knows.
 SetupOfPoint of_command(const ScriptRun& run, const Sweep& sweep, const Point& point,
                         VocabularyUnsaid vocabulary) {
-  NamedValues arguments = arguments_of_words(command_words(run.command, run.env));
+  NamedValues arguments = arguments_of_words(megatron_words(run.command, run.env));
   if (!find_value(arguments, "vocab_size")) {
     const bool is_least = vocabulary == VocabularyUnsaid::kLeast;
     const Count vocab = is_least ? point.model.vocab.value_or(1) : point.model.vocab;
@@ -35,7 +35,7 @@ SetupOfPoint of_command(const ScriptRun& run, const Sweep& sweep, const Point& p
                      generation_of(sweep.cluster.accelerator));
   if (find_value(arguments, "deepspeed") && !find_value(arguments, "zero_stage"))
     bad_input("what DeepSpeed's configuration asks for is not known without --zero-stage");
-  if (!read.unknown.empty()) bad_input("{} has no account of memory", read.unknown.front());
+  if (!read.unknown.empty()) bad_input("what {} takes is not known", read.unknown.front());
   const Value* iterations = find_value(arguments, "train_iters");
   const Count count = iterations ? parse_integer(iterations->text) : std::nullopt;
   return {read.setup, "", read.assumed, count};

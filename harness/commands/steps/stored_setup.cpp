@@ -103,13 +103,10 @@ std::string no_training(const Point& point, const PointOrigin& origin) {
   return "";
 }
 
-/// What its command says, where it is Megatron's: that line of it, which is what bash makes of one
-/// that goes over several.
+/// What its command says, where it is Megatron's.
 NamedValues arguments_in(const std::string& command) {
-  for (const std::string_view line : split(command, '\n'))
-    if (line.find("--num-layers") != std::string_view::npos)
-      return arguments_of_words(command_words(std::string(line), exports_in(command)));
-  return {};
+  if (command.find("--num-layers") == std::string::npos) return {};
+  return arguments_of_words(megatron_words(command));
 }
 
 /// Why a point without arguments is none that is known.
@@ -180,7 +177,13 @@ StoredSetup stored_setup(const Point& point, const PointOrigin& origin,
   StoredSetup said;
   said.why_not = no_training(point, origin);
   if (!said.why_not.empty()) return said;
-  const NamedValues arguments = arguments_of(point, origin);
+  NamedValues arguments;
+  try {
+    arguments = arguments_of(point, origin);
+  } catch (const Error& error) {
+    said.why_not = reason_of(error);
+    return said;
+  }
   if (!is_known_trainer(point, origin, arguments)) {
     said.why_not = no_arguments(point);
     return said;

@@ -23,7 +23,9 @@ Sweep load_sweep(const Globals& globals, const SweepSource& source) {
               error.what());
   }
   if (source.is_judged_later) return sweep;
-  if (!source.keep_infeasible) drop_what_does_not_fit(sweep);
+  if (!source.keep_infeasible)
+    if (const std::string unknown = drop_what_does_not_fit(sweep); !unknown.empty())
+      remark(globals, unknown);
   predict_run_time(sweep);
   return sweep;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/steps/command_words.h"
 
+#include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/jobs/quoting.h"
 #include "tests/support/catch.h"
@@ -10,37 +11,53 @@ using namespace pippin;
 namespace {
 
 std::string words(const std::string& command, const Environment& env = {}) {
-  return join(command_words(command, env), "|");
+  try {
+    return join(megatron_words(command, env), "|");
+  } catch (const Error& error) {
+    return error.what();
+  }
 }
 
 }  // namespace
 
-TEST_CASE("a command's words end where bash does something else with them") {
-  CHECK(words("torchrun  train.py \\\n --tp '4' \"--bf16\" 2>&1 | tee log") ==
-        "torchrun|train.py|--tp|4|--bf16");
-  CHECK(words("train $ARGS --path $DATA/x") == "train|?|--path|?");
+TEST_CASE("of a command those words are read that train") {
+  const std::string rest = "|--num-layers|4|--micro-batch-size|2";
+  CHECK(words("torchrun  train.py \\\n --num-layers '4' \"--micro-batch-size\" 2 2>&1 | tee log") ==
+        "torchrun|train.py" + rest);
+  CHECK(
+      words(
+          "# --num-layers 9\nmkdir -p x && cd x; train --num-layers 4 --micro-batch-size 2 # 3") ==
+      "train" + rest);
+  CHECK(words("prepare --num-layers 9\ntrain --num-layers 4 --micro-batch-size 2") ==
+        "train" + rest);
+  CHECK(
+      words("MBS=2\nMODEL=(\n  --num-layers 4 # deep\n)\ntrain \"${MODEL[@]}\" --micro-batch-size "
+            "$MBS") == "train" + rest);
+  for (const std::string value : {"plain", "two words", "it's", "a=b;c", "back\\slash"})
+    CHECK(words("pippin_command () \n{ \n    export PIPPIN_RC=" + bash_word(value) +
+                ";\n    train --num-layers 4 --note \"$PIPPIN_RC\"\n}") ==
+          "train|--num-layers|4|--note|" + value);
+  CHECK(words("train $ARGS") == "no program of its command has --num-layers");
+  CHECK(words("a --num-layers 4; b --num-layers 4") ==
+        "several programs of its command have --num-layers");
 }
 
-TEST_CASE("a variable that is known is as many words as bash makes of it") {
-  const Environment env{{"RC", "--fp8-format=hybrid"},
-                        {"MODEL", "--num-layers 4\n  --hidden-size\t64\n"},
-                        {"NOTE", "it --num-layers is 9"},
-                        {"DATA", "$HOME/data"}};
-  CHECK(words("train \"${RC}\" $RC", env) == "train|--fp8-format=hybrid|--fp8-format=hybrid");
-  CHECK(words("train $MODEL --bf16", env) == "train|--num-layers|4|--hidden-size|64|--bf16");
-  CHECK(words("train --note \"$NOTE\" --bf16", env) == "train|--note|?|--bf16");
-  CHECK(words("train --data-path $DATA", env) == "train|--data-path|?");
-  CHECK(words("train $OTHER", env) == "train|?");
-}
-
-TEST_CASE("a stored command's own variables are read as they were written") {
-  for (const std::string value : {"plain", "two words", "it's", "a=b;c", "back\\slash"}) {
-    CAPTURE(value);
-    const Environment env = exports_in(
-        "pippin_command () \n{ \n    export PIPPIN_RC=" + bash_word(value) + ";\n    echo x\n}");
-    REQUIRE(env.size() == 1);
-    CHECK(env.front().first == "PIPPIN_RC");
-    CHECK(env.front().second == value);
+TEST_CASE("what bash alone knows is a path or the like, or it may be an argument that counts") {
+  const std::string train = "$PYTHON train --num-layers 4 ", read = "?|train|--num-layers|4|";
+  CHECK(words(train + "--load $CKPT --data-path 0.5 $A 0.5 $B --save=$X/y") ==
+        read + "--load|?|--data-path|0.5|?|0.5|?|--save=$X/y");
+  CHECK(words(train + "--node-rank $RANK --bf16") == read + "--node-rank|?|--bf16");
+  for (const char* more :
+       {"$EXTRA", "--bf16 $MORE", "--load x $OPTS", "--log-throughput $MY_ARGS"}) {
+    CAPTURE(more);
+    CHECK_THAT(words(train + more), Catch::Matches("what \\$[A-Z_]+ holds is not known"));
   }
-  CHECK(exports_in("export A=$'x\\n';\nexport B=$A;\nexport C;\nexporting D=1;").empty());
+  CHECK(words(train + "--seq-length $SEQ") == "what --seq-length $SEQ is, is not known");
+  CHECK(words(train + "--seq-length=$SEQ") == "what --seq-length=$SEQ is, is not known");
+  const Environment env{{"RC", "--fp8-format=hybrid"},
+                        {"MODEL", "--swiglu\n  --hidden-size\t64\n"},
+                        {"NONE", ""},
+                        {"DATA", "$HOME/data"}};
+  CHECK(words(train + "\"${RC}\" $MODEL $NONE --bf16 --data-path $DATA", env) ==
+        read + "--fp8-format=hybrid|--swiglu|--hidden-size|64|--bf16|--data-path|?");
 }

@@ -220,7 +220,10 @@ TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
   here.write("s.yaml",
              "sweep: s\ncluster: polaris-a100-40g\ncommand: train $ARGS --num-layers {tp}\n"
              "grid: {tp: [1, 2]}\ngpus: 4\n");
-  CHECK(here.pippin("plan s.yaml").exit_code == 0);
+  const auto unknown = here.pippin("plan s.yaml");
+  CHECK(unknown.exit_code == 0);
+  CHECK_THAT(unknown.err, Contains("whether 2 of 2 points fit the memory is not known: what $ARGS "
+                                   "holds is not known"));
 }
 
 TEST_CASE("a sweep of which nothing fits, or not its reference, is refused in a line") {
@@ -275,7 +278,7 @@ TEST_CASE("a point that no estimate knows says why, and the others are judged") 
   const auto points =
       nlohmann::json::parse(here.pippin("--quiet estimate s.yaml --format json").out).at("points");
   REQUIRE(points.size() == 2);
-  CHECK(points[0].at("why") == "--fp4-format has no account of memory");
+  CHECK(points[0].at("why") == "what --fp4-format takes is not known");
   CHECK(points[0].at("fits").is_null());
   CHECK(points[1].at("fits") == "no");
 }
@@ -388,7 +391,7 @@ TEST_CASE("a time that cannot be predicted is refused in a line") {
              Contains("run_time: predicted: ") &&
                  Contains("its command has no --train-iters; say a time, such as 10 min"));
   CHECK_THAT(refusal(megatron_sweep("--fp4-format e2m1", "run_time: predicted\n")),
-             Contains("--fp4-format has no account of memory"));
+             Contains("what --fp4-format takes is not known; say a time"));
   CHECK_THAT(refusal("sweep: s\ncluster: polaris-a100-40g\ngrid: {tp: [1, 2]}\n"
                      "run_time: predicted\n"),
              Contains("it trains in fp32, and rates are of 16 bits"));
