@@ -107,10 +107,17 @@ SheetPart failed_part(const SweepToShow& shown) {
 }
 
 std::string best_text(const std::vector<Summary>& rows) {
+  const auto tied = std::count_if(rows.begin(), rows.end(), [](const auto& row) {
+    return row.standing && row.standing->place == Standing::kTied;
+  });
+  const std::string place =
+      tied == 0 ? "is the best"
+                : fmt::format("is in front, but {} cannot be told from it",
+                              tied == 1 ? "one other" : fmt::format("{} others", tied));
   for (const auto& row : rows) {
     if (!row.standing || row.standing->place != Standing::kBest) continue;
     return fmt::format(
-        "{} is the best{}.", printable(row.point.name),
+        "{} {}{}.", printable(row.point.name), place,
         row.tflops ? fmt::format(": {} TFLOPS per GPU", short_number(*row.tflops)) : "");
   }
   return "";

@@ -158,12 +158,33 @@ constexpr Named<std::string> kWords[] = {
 };
 
 std::int64_t count_of(std::string_view name, const Value& value) {
+  if (value.text == "True")
+    bad_input("estimate: {} has no value; is a variable behind it empty?", typed_argument(name));
   const auto count = parse_integer(value.text);
   if (!count || *count < 1 || *count > kLargestCount)
     bad_input("estimate: {} takes a whole number from 1 to {}, not '{}'", typed_argument(name),
               kLargestCount, value.text);
   return *count;
 }
+
+/// What people type for an argument that Megatron calls otherwise, and refuses.
+constexpr std::pair<std::string_view, std::string_view> kSlips[] = {
+    {"tensor_parallel_size", "tensor_model_parallel_size"},
+    {"pipeline_parallel_size", "pipeline_model_parallel_size"},
+    {"expert_parallel_size", "expert_model_parallel_size"},
+    {"virtual_pipeline_parallel_size", "num_virtual_stages_per_pipeline_rank"},
+    {"tp", "tensor_model_parallel_size"},
+    {"pp", "pipeline_model_parallel_size"},
+    {"cp", "context_parallel_size"},
+    {"ep", "expert_model_parallel_size"},
+    {"mbs", "micro_batch_size"},
+    {"gbs", "global_batch_size"},
+    {"layers", "num_layers"},
+    {"heads", "num_attention_heads"},
+    {"seq_len", "seq_length"},
+    {"sequence_length", "seq_length"},
+    {"distributed_optimizer", "use_distributed_optimizer"},
+    {"fsdp", "use_megatron_fsdp"}};
 
 /// What begins an argument of Megatron's that changes memory, and that no estimate knows.
 constexpr std::string_view kUnknown[] = {"activation_func_fp8",
@@ -245,6 +266,7 @@ constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
     {"model_provider", "gpt"},
     {"muon_scalar_optimizer", "adam"},
     {"outer_dp_sharding_strategy", "no_shard"},
+    {"softmax_type", "vanilla"},
     {"ds_sequence_parallel_size", "1"}};
 
 /// What changes the work of a token, or how it is done, in ways that no time knows.
@@ -262,7 +284,11 @@ constexpr std::string_view kUntimed[] = {"attention_output_gate",
                                          "hybrid_override_pattern",
                                          "is_hybrid_model",
                                          "moe_latent_size",
-                                         "optimizer_cpu_offload"};
+                                         "optimizer_cpu_offload",
+                                         "retro_add_retriever",
+                                         "softmax_type",
+                                         "window_attn_skip_freq",
+                                         "window_size"};
 
 /// Megatron's programs of other models than GPT.
 constexpr std::string_view kOtherModels[] = {"bert", "biencoder", "hybrid", "ict",    "mamba",
@@ -336,6 +362,13 @@ bool is_flag(std::string_view name) { return entry_of(kFlags, name) != std::end(
 
 bool is_estimated_by(std::string_view name) {
   return is_count(name) || is_flag(name) || entry_of(kWords, name) != std::end(kWords);
+}
+
+void check_typed_name(std::string_view name) {
+  for (const auto& [slip, meant] : kSlips)
+    if (name == slip)
+      bad_input("estimate: unknown argument '{}', did you mean '{}'?", typed_argument(name),
+                typed_argument(meant));
 }
 
 std::string_view current_name(std::string_view name) {

@@ -64,6 +64,9 @@ bool is_estimated_by(std::string_view name);
 bool is_count(std::string_view name);
 bool is_flag(std::string_view name);
 
+/// Errors: Error (bad input) for a name that people type for one of Megatron's, and that is none.
+void check_typed_name(std::string_view name);
+
 /// Of an argument that has another one in launches than in Megatron's dump, or had one in earlier
 /// years: the dump's.
 std::string_view current_name(std::string_view name);

@@ -250,6 +250,7 @@ NamedValues arguments_of_words(const std::vector<std::string>& words) {
         const auto equals = word.find('=');
         std::string name(word.substr(2, equals - 2));
         std::replace(name.begin(), name.end(), '-', '_');
+        check_typed_name(name);
         arguments.emplace_back(name, value_of(equals == std::string_view::npos
                                                   ? "True"
                                                   : std::string(word.substr(equals + 1))));

@@ -185,6 +185,19 @@ TEST_CASE("an option counts as it is typed, and as Megatron's dump has it") {
   CHECK(setup_of("--bf16 --num-key-value-heads 8").shape.kv_heads == 8);
 }
 
+TEST_CASE(
+    "a name that people take for one of Megatron's, and a value that is missing, are refused") {
+  CHECK_THROWS_WITH(read("--bf16 --tensor-parallel-size 8"),
+                    "estimate: unknown argument '--tensor-parallel-size', did you mean "
+                    "'--tensor-model-parallel-size'?");
+  CHECK_THROWS_WITH(read("--bf16 --mbs=4"),
+                    "estimate: unknown argument '--mbs', did you mean '--micro-batch-size'?");
+  CHECK_THROWS_WITH(read("--nnodes --bf16"),
+                    "estimate: --nnodes has no value; is a variable behind it empty?");
+  CHECK(read("--bf16 --window-size 128,0").untimed == std::vector<std::string>{"--window-size"});
+  CHECK(read("--bf16 --window-size 128,0").unknown == std::vector<std::string>{"--window-size"});
+}
+
 TEST_CASE("a program of another model, or what changes memory nobody knows how, is not judged") {
   for (const char* words :
        {"pretrain_mamba.py", "/opt/megatron/pretrain_t5.py", "--spec a.py b", "--mamba-state-dim 8",
