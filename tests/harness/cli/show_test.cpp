@@ -92,6 +92,26 @@ TEST_CASE("show knows points, sweeps, campaigns, tags and nodes by their names")
   CHECK(of_node.at("node").at("runs") == std::stoi(here.sql("SELECT count(*) FROM runs")));
 }
 
+TEST_CASE("show calls a row the best as run does, or says how many cannot be told from it") {
+  const Workplace here;
+  const std::string sweep =
+      "sweep: s\nrepeats: {allocations: 3}\ngrid: {x: [1, 2, FAST]}\ncommand: |\n"
+      "  for i in 1 2 3 4 5 6; do\n"
+      "    echo \" iteration $i/6 | elapsed time per iteration (ms): $((1000 / ({x} / 2 + 1) + i % "
+      "3)).5 |\"\n"
+      "  done\n";
+  const auto said = [&](const std::string& third) {
+    std::string text = sweep;
+    here.write("s.yaml", text.replace(text.find("FAST"), 4, third));
+    const Call run = here.pippin("run s.yaml --quiet --again");
+    CAPTURE(run.err);
+    REQUIRE(run.exit_code == 0);
+    return here.pippin("show s").out;
+  };
+  CHECK_THAT(said("4"), Contains("-x4 is the best."));
+  CHECK_THAT(said("3"), Contains(" is in front, but one other cannot be told from it."));
+}
+
 TEST_CASE("show says what failed, what was dropped, and why") {
   Workplace here;
   here.write("s.yaml", test::replay_sweep("where: [tp * pp < 4]\n"));
