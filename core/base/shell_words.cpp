@@ -138,9 +138,13 @@ class Reader {
     insert(*held, false, is_quoted);
   }
 
-  std::optional<ShellWords> held_by(std::string_view name) const {
+  /// Nothing, too, where texts double from line to line: no launch is so long.
+  std::optional<ShellWords> held_by(std::string_view name) {
+    constexpr std::size_t kMost = 1 << 22;
     const auto found = variables_.find(name);
-    return found == variables_.end() ? std::nullopt : found->second;
+    if (found == variables_.end() || !found->second) return std::nullopt;
+    for (const std::string& word : *found->second) inserted_ += word.size() + 1;
+    return inserted_ > kMost ? std::nullopt : found->second;
   }
 
   void insert(const ShellWords& held, bool is_whole, bool is_quoted) {
@@ -303,6 +307,7 @@ class Reader {
   std::string word_;
   bool has_word_ = false, skips_word_ = false, array_ = false, ends_array_ = false;
   int branches_ = 0;
+  std::size_t inserted_ = 0;  ///< bytes of what variables held
 };
 
 }  // namespace

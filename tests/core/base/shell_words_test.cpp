@@ -49,6 +49,9 @@ TEST_CASE("what bash alone knows stands as it does there") {
     CAPTURE(torn);
     CHECK(shell_commands(torn).size() <= 1);
   }
+  std::string doubling = "A=aa\n";
+  for (int i = 0; i < 64; ++i) doubling += "A=$A$A\n";
+  CHECK(has_unknown(shell_commands(doubling + "x $A").at(0).at(1)));
   CHECK(has_unknown("a$N"));
   CHECK_FALSE(has_unknown("a"));
 }
