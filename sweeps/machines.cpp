@@ -18,6 +18,7 @@ namespace {
 /// What connects nodes, and where.
 struct Network {
   double node_gb_per_s = 0;
+  std::int64_t joined = 0, node_gpus = 0;  ///< 0: those of a node alone
   std::vector<std::string> groups, gpus;
 };
 
@@ -32,9 +33,14 @@ std::vector<Network> read_networks() {
   const YamlNode root = parse_yaml(embedded_text("machines.yaml"), "sweeps/machines.yaml");
   std::vector<Network> all;
   for (const YamlNode& one : root.items) {
-    expect_map(one, "a machine", {"source", "node_gb_per_s", "groups", "gpus"});
-    all.push_back({positive_number_at(*one.find("node_gb_per_s"), "node_gb_per_s"),
-                   texts_at(one, "groups"), texts_at(one, "gpus")});
+    expect_map(one, "a machine",
+               {"source", "node_gb_per_s", "node_gpus", "joined", "groups", "gpus"});
+    const auto count = [&](const char* key) {
+      const YamlNode* node = one.find(key);
+      return node ? whole_number_at(*node, key, 1, kLargestCount) : 0;
+    };
+    all.push_back({positive_number_at(*one.find("node_gb_per_s"), "node_gb_per_s"), count("joined"),
+                   count("node_gpus"), texts_at(one, "groups"), texts_at(one, "gpus")});
   }
   return all;
 }
@@ -44,28 +50,42 @@ const std::vector<Network>& networks() {
   return all;
 }
 
-/// 0 where none of them names it.
-double network_naming(std::vector<std::string> Network::*names, const std::string& name) {
+/// Null where none of them names it.
+const Network* network_naming(std::vector<std::string> Network::*names, const std::string& name) {
   for (const Network& one : networks())
     if (std::find((one.*names).begin(), (one.*names).end(), name) != (one.*names).end())
-      return one.node_gb_per_s;
-  return 0;
+      return &one;
+  return nullptr;
 }
 
-/// What usual nodes with such GPUs have; 0 where it is not known.
-double network_of(const Accelerator& accelerator) {
-  double gb_per_s = 0;
-  for (const std::string& name : accelerator.called)
-    gb_per_s = std::max(gb_per_s, network_naming(&Network::gpus, name));
-  return gb_per_s;
+/// What usual nodes with such GPUs have; null where it is not known.
+const Network* network_of(const Accelerator& accelerator) {
+  const Network* best = nullptr;
+  for (const std::string& name : accelerator.called) {
+    const Network* one = network_naming(&Network::gpus, name);
+    if (one && (!best || one->node_gb_per_s > best->node_gb_per_s)) best = one;
+  }
+  return best;
 }
 
 /// By the row's group before its GPU as it is written there, and before what that is.
-double network_of(const PointRow& row, const Accelerator& accelerator) {
-  const double of_group = network_naming(&Network::groups, row.text("group"));
-  if (of_group > 0) return of_group;
-  const double of_gpu = network_naming(&Network::gpus, row.text("gpu"));
-  return of_gpu > 0 ? of_gpu : network_of(accelerator);
+const Network* network_of(const PointRow& row, const Accelerator& accelerator) {
+  if (const Network* of_group = network_naming(&Network::groups, row.text("group")))
+    return of_group;
+  const Network* of_gpu = network_naming(&Network::gpus, row.text("gpu"));
+  return of_gpu ? of_gpu : network_of(accelerator);
+}
+
+/// What is told of the adapters goes before what usual nodes have.
+void add_network(const Network* network, std::optional<double> node_gb_per_s, Machine& machine) {
+  if (network) {
+    machine.node_gb_per_s = network->node_gb_per_s;
+    machine.joined = network->joined;
+    machine.node_gpus = network->node_gpus;
+  }
+  if (!node_gb_per_s) return;
+  machine.node_gb_per_s = *node_gb_per_s;
+  machine.node_gpus = 0;
 }
 
 double peak_of(const Accelerator& accelerator, const std::string& type) {
@@ -102,7 +122,7 @@ std::optional<Machine> machine_of_row(const PointRow& row) {
   Machine machine = inside(*accelerator);
   if (lower(row.text("precision")).find("fp8") != std::string::npos)
     machine.peak_tflops = peak_of(*accelerator, "fp8");
-  machine.node_gb_per_s = row.number("node_gb_per_s").value_or(network_of(row, *accelerator));
+  add_network(network_of(row, *accelerator), row.number("node_gb_per_s"), machine);
   if (!is_known(machine) || machine.node_gb_per_s <= 0) return std::nullopt;
   return machine;
 }
@@ -113,7 +133,7 @@ Machine machine_of(const Accelerator& accelerator, std::optional<double> node_gb
     bad_input(
         "accelerator {}: its peak in 16 bits, its memory's bandwidth or its links are not known",
         accelerator.name);
-  machine.node_gb_per_s = node_gb_per_s.value_or(network_of(accelerator));
+  add_network(network_of(accelerator), node_gb_per_s, machine);
   if (machine.node_gb_per_s <= 0)
     bad_input("accelerator {}: what links nodes with it is not known; say --node-gb-per-s",
               accelerator.name);

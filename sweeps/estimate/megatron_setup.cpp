@@ -296,6 +296,9 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   if (!fill_in_stages(given, setup)) {
     result.unknown.push_back(typed_argument("pipeline_model_parallel_layout"));
     result.untimed.push_back(typed_argument("pipeline_model_parallel_layout"));
+    result.assumed.push_back(
+        "layers spread evenly over the stages: of layouts those are known that have the embedding "
+        "first, and MTP with the loss at the end");
   }
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
   if (given.bf16 && given.fp16) bad_input("estimate: --bf16 or --fp16, not both");
@@ -336,7 +339,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
   if (given.experts && given.dispatcher == "flex")
-    result.assumed.push_back("tokens that are sent as by alltoall, as flex' backend is not known");
+    result.assumed.push_back("tokens that are sent as by alltoall, whichever backend flex has");
   if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
   if (const std::string why = interleaving_reason(setup); !why.empty())
     bad_input("estimate: {}{}", why,

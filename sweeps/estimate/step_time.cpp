@@ -233,8 +233,29 @@ ProductWork product_work(const Machine& machine, std::int64_t m, std::int64_t n,
   return LayerClock(none, machine, usual).work(m, n, k);
 }
 
+namespace {
+
+/// GPUs that reach each other by links. Of those that are joined a job gets as many of each rack,
+/// where it may: 64 of 72.
+std::int64_t reach_of(const Setup& setup, const Machine& machine) {
+  const std::int64_t gpus = setup.gpus(), rack = std::max(machine.joined, setup.gpus_per_node);
+  if (gpus <= rack) return std::max(gpus, setup.gpus_per_node);
+  const std::int64_t step = std::max<std::int64_t>(machine.node_gpus, 1);
+  for (std::int64_t reach = rack; reach > rack / 2; reach -= step)
+    if (gpus % reach == 0) return reach;
+  return rack;
+}
+
+}  // namespace
+
 StepTime step_time(const Setup& setup, const Machine& machine, const Rates& rates) {
-  return Clock(setup, machine, rates).time();
+  if (machine.joined == 0) return Clock(setup, machine, rates).time();
+  Setup wide = setup;
+  Machine joined = machine;
+  wide.gpus_per_node = reach_of(setup, machine);
+  joined.node_gb_per_s *= number(wide.gpus_per_node) /
+                          number(machine.node_gpus > 0 ? machine.node_gpus : setup.gpus_per_node);
+  return Clock(wide, joined, rates).time();
 }
 
 }  // namespace pippin

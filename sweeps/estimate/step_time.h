@@ -18,6 +18,8 @@ struct Machine {
   double link_gb_per_s = 0;  ///< of a GPU to the others of its node, one way
   double node_gb_per_s = 0;  ///< of a node to the others, one way, all adapters together
   std::int64_t units = 108;  ///< multiprocessors: products are made in whole waves of tiles
+  /// GPUs that links join across nodes, of which so many are on each; 0: those of a node alone.
+  std::int64_t joined = 0, node_gpus = 0;
 };
 
 /// How much of that comes about. Each has a meaning, and bounds within which it is physics.

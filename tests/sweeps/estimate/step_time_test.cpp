@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/files.h"
+#include "sweeps/accelerators.h"
 #include "sweeps/estimate/calibrate.h"
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/memory.h"
@@ -103,6 +104,29 @@ TEST_CASE("every rate makes an iteration faster or slower, and its bounds hold i
     most.*one.member = one.most;
     CHECK(seconds(its, kDgx, least) != seconds(its, kDgx, most));
   }
+}
+
+TEST_CASE("links that join nodes carry what would else leave them") {
+  const Machine joined = machine_of(find_accelerator("gb200-nvl-186g").value(), {});
+  CHECK(joined.joined == 72);
+  Machine apart = joined;
+  apart.joined = 0;
+  Setup setup = gpt3();
+  setup.generation = Generation::kBlackwell;
+  setup.gpus_per_node = 4;
+  const auto time = [&](const Machine& machine, std::int64_t per_node) {
+    Setup one = setup;
+    one.gpus_per_node = per_node;
+    return step_time(one, machine, Rates());
+  };
+  CHECK(time(joined, 4).tensor < time(apart, 4).tensor / 4);
+  // However its nodes are called; and of a rack's 72 GPUs a job of 1,024 gets 64.
+  CHECK(time(joined, 64).all() == Approx(time(joined, 4).all()));
+  CHECK(time(joined, 72).all() == Approx(time(joined, 4).all()));
+  // What is told of the adapters is of a node as it is told.
+  const Machine told = machine_of(find_accelerator("gb200-nvl-186g").value(), 200.0);
+  CHECK(time(told, 4).all() == Approx(time(joined, 4).all()));
+  CHECK(machine_of(find_accelerator("h100-sxm5-80g").value(), {}).joined == 0);
 }
 
 TEST_CASE("rates are learned back from times that were made with them") {
