@@ -208,6 +208,12 @@ FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
   seldom("CP", "cp", [](const Setup& s) { return s.cp; });
   seldom("EP", "ep", [](const Setup& s) { return s.ep; });
   seldom("expert TP", "expert_tp", [](const Setup& s) { return s.expert_tp; });
+  const bool has_ends = std::any_of(rows.begin(), rows.end(),
+                                    [](const auto& row) { return row.setup.first_layers > 0; });
+  count(has_ends ? "first" : "", "first_layers", 9,
+        [](const Setup& s) { return s.layers_of_stage(0); });
+  count(has_ends ? "last" : "", "last_layers", 9,
+        [](const Setup& s) { return s.layers_of_stage(s.pp - 1); });
   count("chunks", "chunks", 9, [](const Setup& s) { return s.chunks; });
   count("MBS", "mbs", 9, [](const Setup& s) { return s.mbs; });
   count("GAS", "gas", 9, [](const Setup& s) { return s.gas; });

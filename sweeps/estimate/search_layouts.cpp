@@ -2,6 +2,7 @@
 #include "sweeps/estimate/search_layouts.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "sweeps/estimate/layout_checks.h"
@@ -63,7 +64,7 @@ class Search {
       return;
     for (const std::int64_t pp : divisors(space_.gpus / tp, m.layers)) {
       setup.pp = pp;
-      if (!has_even_stages(setup)) continue;
+      if (!place_layers(setup)) continue;
       for (const std::int64_t cp : parts_of_sequence(space_.gpus / tp / pp)) {
         setup.cp = cp;
         setup.dp = space_.gpus / tp / pp / cp;
@@ -74,12 +75,34 @@ class Search {
     }
   }
 
-  /// Where an end of a pipeline counts as a layer, with it. Leaves the stages of `setup` so.
-  bool has_even_stages(Setup& setup) const {
+  /// Where an end of a pipeline counts as a layer, with it; where stages cannot have as many each,
+  /// with fewer on the ends. False where they would have less than half as many.
+  bool place_layers(Setup& setup) const {
+    const std::int64_t layers = setup.shape.layers, pp = setup.pp;
     setup.first_layers = setup.last_layers = 0;
     setup.chunks = 1;
     if (!count_ends(setup, space_.counts_embedding, space_.counts_loss).empty()) return false;
-    return setup.first_layers > 0 || setup.shape.layers % setup.pp == 0;
+    if (setup.first_layers > 0 || layers % pp == 0) return true;
+    const std::int64_t each = (layers + pp - 1) / pp, ends = layers - each * (pp - 2);
+    if (!places_ends() || ends < each) return false;
+    setup.first_layers = (ends + 1) / 2;
+    setup.last_layers = ends / 2;
+    return true;
+  }
+
+  /// As Megatron-Core is told to.
+  bool places_ends() const {
+    return !space_.for_probe && !space_.counts_embedding && !space_.counts_loss &&
+           space_.base.framework == Framework::kMegatronCore;
+  }
+
+  /// What virtual stages have to divide.
+  std::int64_t least_layers(const Setup& setup) const {
+    const bool counts = setup.first_layers > 0 && space_.counts_embedding;
+    const std::int64_t first = setup.layers_of_stage(0) + (counts ? 1 : 0);
+    if (setup.first_layers == 0 || !places_ends()) return first;
+    const std::int64_t ends = std::gcd(first, setup.layers_of_stage(setup.pp - 1));
+    return setup.pp > 2 ? std::gcd(ends, setup.layers_of_stage(1)) : ends;
   }
 
   /// Only Transformer Engine has the ring, whose ranks take a part of each half of a sequence, so
@@ -100,8 +123,7 @@ class Search {
       setup.mbs = mbs;
       setup.gas = own / mbs;
       const bool can_interleave = !space_.for_probe && setup.pp > 1 && setup.gas % setup.pp == 0;
-      const bool counts = setup.first_layers > 0 && space_.counts_embedding;
-      const std::int64_t layers = setup.layers_of_stage(0) + (counts ? 1 : 0);
+      const std::int64_t layers = least_layers(setup);
       for (const std::int64_t chunks : divisors(layers, can_interleave ? layers : 1)) {
         setup.chunks = chunks;
         with_schedule(setup);

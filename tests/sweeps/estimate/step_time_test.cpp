@@ -263,6 +263,43 @@ TEST_CASE("a search finds what judging every layout by hand finds, and drops wha
   for (std::size_t i = 0; i < 3; ++i) CHECK(some.best[i].seconds == expected[i]);
 }
 
+TEST_CASE("where stages cannot be alike a search puts fewer layers on the ends") {
+  SearchSpace space;
+  space.base = gpt3();
+  space.base.shape.layers = 26;
+  space.base.type = NumberType::kBf16;
+  space.base.framework = Framework::kMegatronCore;
+  space.gpus = 32;
+  space.gbs = 64;
+  space.machine = kDgx;
+  space.usable_bytes = 1e15;
+  const auto ends_of = [&](std::int64_t pp) {
+    std::set<std::string> all;
+    for (const FoundLayout& one : search_layouts(space, 100000).best) {
+      const Setup& s = one.setup;
+      if (s.pp != pp) continue;
+      CHECK(layout_reason(s).empty());
+      std::int64_t layers = 0;
+      for (std::int64_t stage = 0; stage < pp; ++stage) {
+        layers += s.layers_of_stage(stage);
+        if (!space.counts_loss) CHECK(s.layers_of_stage(stage) % s.chunks == 0);
+      }
+      CHECK(layers == 26);
+      all.insert(fmt::format("{} {}", s.first_layers, s.last_layers));
+    }
+    return all;
+  };
+  CHECK(ends_of(2) == std::set<std::string>{"0 0"});
+  CHECK(ends_of(4) == std::set<std::string>{"6 6"});  // and 7 between them
+  CHECK(ends_of(8).empty());                          // 1 and 1, and 4 between them
+  space.counts_embedding = space.counts_loss = true;
+  CHECK(ends_of(4) == std::set<std::string>{"6 6"});
+  CHECK(ends_of(2) == std::set<std::string>{"13 13"});
+  space.base.framework = Framework::kMegatronDeepSpeed;
+  space.counts_embedding = space.counts_loss = false;
+  CHECK(ends_of(4).empty());
+}
+
 TEST_CASE("a search splits sequences and experts where Megatron-Core can") {
   SearchSpace space;
   space.base = gpt3();
