@@ -127,7 +127,8 @@ std::string words_of(const std::vector<Clash>& clashes) {
 
 void check_typed_counts(const Draft& draft, const Sweep& sweep) {
   const YamlNode* command = draft.root.find("command");
-  const std::vector<Typed> typed = command ? options_in(command->text) : std::vector<Typed>();
+  if (!command) return;
+  const std::vector<Typed> typed = options_in(command->text);
   if (typed.empty()) return;
   const bool is_file = command->line > 0;
   for (const Point& point : sweep.points) {

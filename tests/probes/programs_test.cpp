@@ -342,7 +342,7 @@ TEST_CASE("a trace tells what every rank did, call by call") {
     CHECK(std::count(lines.begin(), lines.end(), std::string()) == 0);
     std::size_t calls = 0;
     for (const auto& line : lines) calls += line.find("\"call\":\"tp\"") != std::string::npos;
-    CHECK(calls == 2 * (2 * 4 + 2));
+    CHECK(calls == std::size_t{2} * (2 * 4 + 2));
   }
 }
 

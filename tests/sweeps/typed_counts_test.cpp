@@ -84,8 +84,7 @@ TEST_CASE("what a command types as its points have it, or as only a run knows, i
         "# --micro-batch-size 9\n\n  train {algo} {mbs}",
         "train {algo} {mbs} # --micro-batch-size 9",
         "train {algo} {mbs} --more \"--eval --micro-batch-size 9\"",
-        "if [ {mbs} = 1 ]; then train {algo} --micro-batch-size 1; else train --micro-batch-size "
-        "2; fi"}) {
+        "if [ {mbs} = 1 ]; then x {algo} --micro-batch-size 1; else x --micro-batch-size 2; fi"}) {
     CAPTURE(command);
     CHECK(points(command, grid) == 4);
   }
