@@ -360,8 +360,10 @@ double context_bytes(const Setup& setup) {
   return ((setup.generation == Generation::kVolta ? 1.27 : 1.57) + kNccl) * kGib;
 }
 
-double needed_bytes(const Setup& setup, std::int64_t stage) {
-  const StageMemory memory = stage_memory(setup, stage);
+namespace {
+
+double needed_bytes(const Setup& setup, const Largest& of) {
+  const auto& [stage, memory] = of;
   double peak = memory.peak;
   if (setup.framework == Framework::kMegatron2 && setup.type == NumberType::kFp16) {
     const double parameters = number(stage_parameters(setup, stage).all());
@@ -374,6 +376,12 @@ double needed_bytes(const Setup& setup, std::int64_t stage) {
   return peak + context_bytes(setup) + (has_buckets ? kBuckets : 0);
 }
 
-double needed_bytes(const Setup& setup) { return needed_bytes(setup, largest_stage(setup)); }
+}  // namespace
+
+double needed_bytes(const Setup& setup, std::int64_t stage) {
+  return needed_bytes(setup, {stage, stage_memory(setup, stage)});
+}
+
+double needed_bytes(const Setup& setup) { return needed_bytes(setup, largest(setup)); }
 
 }  // namespace pippin
