@@ -120,10 +120,12 @@ class Reader {
       const std::string_view name = body.substr(0, name_length(body)),
                              rest = body.substr(name.size());
       const bool is_whole = rest == "[@]" || rest == "[*]";
-      const auto held = is_whole || rest.empty() || rest.starts_with(":-") || rest.starts_with('-')
+      const bool has_default = rest.starts_with(":-");
+      const auto held = is_whole || rest.empty() || has_default || rest.starts_with('-')
                             ? held_by(name)
                             : std::nullopt;
-      if (!held) return add_unknown(begin, end);
+      if (!held || (has_default && (held->empty() || held->front().empty())))
+        return add_unknown(begin, end);
       at_ = end + 1;
       return insert(*held, is_whole, is_quoted);
     }
@@ -294,6 +296,8 @@ class Reader {
     if (words_.empty() || declares())
       for (const auto& [to, value] : pending_) assign(to, {value});
     pending_.clear();
+    if (!words_.empty() && is_one_of(words_.front(), {"for", "select", "read", "unset"}))
+      for (const std::string& word : words_) variables_[word] = std::nullopt;
     if (!words_.empty()) commands_.push_back(std::exchange(words_, {}));
   }
 

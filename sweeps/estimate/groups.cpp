@@ -76,13 +76,13 @@ std::vector<Ranks> groups_of(const Setup& setup, Dimension dimension) {
 
 std::int64_t nodes_of_group(const Setup& setup, Dimension dimension) {
   if (has_two_steps(setup, dimension)) {
-    std::set<std::int64_t> most;
+    std::size_t most = 1;
     for (const Ranks& group : groups_of_replicas(setup)) {
       std::set<std::int64_t> nodes;
       for (const std::int64_t rank : group) nodes.insert(rank / setup.gpus_per_node);
-      if (nodes.size() > most.size()) most = std::move(nodes);
+      most = std::max(most, nodes.size());
     }
-    return static_cast<std::int64_t>(most.size());
+    return static_cast<std::int64_t>(most);
   }
   const auto [size, step] = stride_of(setup, dimension);
   const std::int64_t node = setup.gpus_per_node, whole = size * step, length = (size - 1) * step;

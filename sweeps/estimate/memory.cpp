@@ -195,7 +195,8 @@ double rest_of_layers(const Setup& setup, std::int64_t stage) {
   const std::int64_t mixtures = setup.mixtures_of_stage(stage);
   const std::int64_t dense = setup.layers_of_stage(stage) - mixtures;
   const Parameters of_layers =
-      dense * layer_parameters(setup, false) + mixtures * layer_parameters(setup, true);
+      dense * layer_parameters(setup, false) + mixtures * layer_parameters(setup, true) +
+      setup.mtp_weights_of_stage(stage) * layer_parameters(setup, setup.shape.ends_in_mixture());
   return number(stage_parameters(setup, stage).all() - of_layers.all());
 }
 

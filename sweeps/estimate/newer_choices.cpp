@@ -190,7 +190,7 @@ std::string_view fill_in_optimizer(const MegatronGiven& given, Setup& setup) {
   return {};
 }
 
-void fill_in_order(const MegatronGiven& given, Setup& setup) {
+void fill_in_schedule(const MegatronGiven& given, Setup& setup) {
   setup.defers_output = given.defers_embedding;
   setup.deferral_limit = given.deferral_limit.value_or(0);
   setup.pipeline_before_data = given.pipeline_before_data;

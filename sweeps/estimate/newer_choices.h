@@ -20,8 +20,9 @@ bool fill_in_fp8(const MegatronGiven& given, Setup& setup);
 /// (bad input) where Megatron has no such type, or not with that optimizer.
 std::string_view fill_in_optimizer(const MegatronGiven& given, Setup& setup);
 
-/// In which order micro-batches, ranks and the loss go. Requires experts, if there are.
-void fill_in_order(const MegatronGiven& given, Setup& setup);
+/// What runs beside what, which ranks are neighbours, and where the loss is worked out. Errors:
+/// Error (bad input) where Megatron has no such loss.
+void fill_in_schedule(const MegatronGiven& given, Setup& setup);
 
 /// What Megatron's own FSDP spreads over ranks, in place of ZeRO's stage. Requires the framework
 /// and the type that is trained in. Errors: Error (bad input) where Megatron has no such choice.

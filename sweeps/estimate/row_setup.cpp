@@ -432,7 +432,7 @@ class RowReader {
     setup_.deterministic = arguments_.has("deterministic-mode");
     setup_.fused_softmax = !arguments_.has("no-masked-softmax-fusion");
     try {
-      fill_in_order(given_, setup_);
+      fill_in_schedule(given_, setup_);
     } catch (const Error& error) {
       refuse("its notes: " + reason_of(error));
     }

@@ -43,6 +43,9 @@ TEST_CASE("what bash alone knows stands as it does there") {
         Commands{{"[", "a", "]"}, {"x", "$N", "$M"}});
   CHECK(shell_commands("for i in 1 2; do N=$i; done; N=4; x $N") ==
         Commands{{"for", "i", "in", "1", "2"}, {"x", "4"}});
+  CHECK(shell_commands("N=1; for N in 2 3; do x $N; done; M=4; read M <f; x $M") ==
+        Commands{{"for", "N", "in", "2", "3"}, {"x", "$N"}, {"read", "M"}, {"x", "$M"}});
+  CHECK(shell_commands("x ${C:-4} ${C-5}", {{"C", ""}}) == Commands{{"x", "${C:-4}"}});
   CHECK(shell_commands("N=$(nproc); M=$N; x $M") == Commands{{"x", "$(nproc)"}});
   for (const char* torn :
        {"x 'a", "x \"a", "x $(a", "x ${a", "x `a", "A=(a b", "cat <<E\na", "\\", "$", "x >"}) {

@@ -130,6 +130,12 @@ TEST_CASE("what is no layer's stays gathered between iterations, and units may b
   const double ends = 50304 * 512 + 1024 * 512 + 2 * 512;
   CHECK(kept.allocated() - freed.allocated() == Approx(2 * ends));
   CHECK(kept.peak == Approx(freed.peak));
+  // Of what predicts a further token the layer is freed, and what stands before it is kept.
+  const std::string further = words + "--mtp-num-layers 1 --position-embedding-type rope ";
+  Setup keeping = setup_of(further), freeing = keeping;
+  freeing.keeps_gathered = false;
+  CHECK(stage_memory(keeping, 0).weights - stage_memory(freeing, 0).weights ==
+        Approx(2 * (50304 * 512 + 2 * 512 + 2 * 512 * 512 + 6 * 512)));
   // A layer of 1.8 billion parameters: two of them are there, and two gradients.
   const std::string wide =
       "--num-layers 8 --hidden-size 12288 --num-attention-heads 96 --seq-length 2048 "
