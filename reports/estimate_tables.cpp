@@ -102,7 +102,7 @@ std::int64_t nodes_of(const Setup& setup, const Talk& talk) {
     case Topic::kExpertGather:
       return nodes_of_group(setup, Dimension::kExpertData);
     case Topic::kEmbedding:
-      return std::min<std::int64_t>(2, nodes_of_group(setup, Dimension::kPipeline));
+      return std::min(talk.ranks, nodes_of_group(setup, Dimension::kPipeline));
     case Topic::kNorm:
       break;
   }
@@ -113,10 +113,12 @@ std::vector<TalkRow> talk_rows(const Setup& setup) {
   std::vector<TalkRow> rows;
   for (const Talk& all : talk_of_all(setup)) rows.push_back({all, 0, nodes_of(setup, all)});
   for (std::int64_t stage = 0; stage < setup.pp; ++stage) {
-    for (const Talk& one : talk_of_stage(setup, stage)) {
-      for (TalkRow& row : rows)
-        if (row.talk.topic == one.topic && row.talk.function == one.function)
-          row.calls_a_gpu = std::max(row.calls_a_gpu, one.calls);
+    const std::vector<Talk> said = talk_of_stage(setup, stage);
+    for (TalkRow& row : rows) {
+      double calls = 0;
+      for (const Talk& one : said)
+        if (row.talk.topic == one.topic && row.talk.function == one.function) calls += one.calls;
+      row.calls_a_gpu = std::max(row.calls_a_gpu, calls);
     }
   }
   return rows;

@@ -239,7 +239,7 @@ double LayerClock::embedding_seconds() const {
          2 * messages_.sum_of_tensor();
 }
 
-/// What stands before and behind each layer of MTP.
+/// What stands before each layer of MTP.
 double LayerClock::mtp_seconds() const {
   if (m_.mtp_layers == 0) return 0;
   constexpr double kTokenBytes = 30, kStreamBytes = 32;  // as of the embedding; of norms and copies
@@ -248,7 +248,7 @@ double LayerClock::mtp_seconds() const {
       product(rows(), out, in) + product(rows(), in, out) + product(out, in, rows());
   const double stream = tokens() * hidden() * (kTokenBytes + kStreamBytes * sequence_share(s_));
   const double messages = messages_.sum_of_tensor() + messages_.sum_of_tensor(in);
-  return number(m_.mtp_layers) * (products + stream * seconds_a_byte_ + messages + head_seconds());
+  return number(m_.mtp_layers) * (products + stream * seconds_a_byte_ + messages);
 }
 
 /// The elements of a layer's matrices, without experts.

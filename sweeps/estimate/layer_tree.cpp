@@ -24,6 +24,8 @@ class Lister {
   std::vector<ModelPart> all() && {
     if (stage_ == 0) embedding();
     layer();
+    if (stage_ == setup_.place_of_last_norm() % setup_.pp)
+      add("last_norm", m_.hidden, 0, norm_bias(), "h");
     if (setup_.mtp_of_stage(stage_) > 0) mtp();
     if (stage_ == setup_.pp - 1) head();
     return std::move(parts_);
@@ -215,7 +217,6 @@ class Lister {
   }
 
   void head() {
-    add("head.norm", m_.hidden, 0, norm_bias(), "h");
     if (!m_.tied || setup_.pp > 1)
       add("head.output", m_.vocab / setup_.tp, m_.hidden, 0,
           m_.tied ? "V h / t, the embedding's copy" : "V h / t");

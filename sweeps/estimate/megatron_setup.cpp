@@ -299,7 +299,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
     result.untimed.push_back(typed_argument("pipeline_model_parallel_layout"));
     result.assumed.push_back(
         "layers spread evenly over the stages: of layouts those are known that have the embedding "
-        "first, and MTP with the loss at the end");
+        "first, the loss at the end, and MTP on one stage between");
   }
   setup.gpus_per_node = gpus_per_node ? *gpus_per_node : given.ranks_a_node.value_or(8);
   if (given.bf16 && given.fp16) bad_input("estimate: --bf16 or --fp16, not both");

@@ -30,7 +30,21 @@ double stream_bytes(const Setup& setup) {
 struct InFlight {
   double passes, layers;
   double layers_at_loss;  ///< while the last chunk goes forward
+  double of_end;          ///< passes of the chunk that has MTP or the last norm
 };
+
+/// What else a chunk may have, where that is not on the stage of the loss.
+struct End {
+  std::int64_t chunk = -1;  ///< -1: none
+  std::int64_t layers = 0;  ///< of MTP
+};
+
+End end_of(const Setup& setup, std::int64_t stage) {
+  if (setup.mtp_ahead == 0) return {};
+  if (stage == setup.mtp_stage()) return {setup.chunks - 1, setup.shape.mtp_layers};
+  const std::int64_t place = setup.place_of_last_norm();
+  return stage == place % setup.pp ? End{place / setup.pp, 0} : End{};
+}
 
 /// Where chunks have unlike layers: the most that have gone forward and not yet back in a round of
 /// the steady state, one pass either way in turn. Where they are to overlap, one pass more goes
@@ -38,35 +52,52 @@ struct InFlight {
 InFlight of_unlike_chunks(const Setup& setup, std::int64_t stage, std::int64_t group,
                           std::int64_t warmup) {
   const std::int64_t round = group * setup.chunks, all = setup.gas * setup.chunks;
-  const auto layers_of = [&](std::int64_t pass, bool back) {
+  const End end = end_of(setup, stage);
+  const auto chunk_of = [&](std::int64_t pass, bool back) {
     const std::int64_t chunk = pass % round / group;
-    return setup.layers_of_chunk(stage, back ? setup.chunks - 1 - chunk : chunk);
+    return back ? setup.chunks - 1 - chunk : chunk;
   };
   const std::int64_t first = warmup + (setup.overlaps_experts ? 1 : 0);
-  std::int64_t live = 0;
-  for (std::int64_t pass = 0; pass < std::min(first, all); ++pass) live += layers_of(pass, false);
-  std::int64_t most = live, at_loss = 0;
+  std::int64_t live = 0, ends = 0, most = 0, most_ends = 0, at_loss = 0;
+  const auto look = [&](std::int64_t layers, std::int64_t of_end) {
+    if (layers + of_end * end.layers <= most + most_ends * end.layers) return;
+    most = layers;
+    most_ends = of_end;
+  };
+  const auto layers_of = [&](std::int64_t chunk) { return setup.layers_of_chunk(stage, chunk); };
+  const auto is_end = [&](std::int64_t chunk) { return chunk == end.chunk ? 1 : 0; };
+  for (std::int64_t pass = 0; pass < std::min(first, all); ++pass) {
+    live += layers_of(chunk_of(pass, false));
+    ends += is_end(chunk_of(pass, false));
+  }
+  look(live, ends);
   for (std::int64_t i = 0; i < round && first + i < all; ++i) {
-    const std::int64_t more = layers_of(first + i, false), less = layers_of(i, true);
-    const std::int64_t forward = setup.overlaps_experts ? live + more - less + 1 : live + more;
-    most = std::max({most, forward, setup.overlaps_experts ? live + 1 : 0});
-    if ((first + i) % round / group == setup.chunks - 1) at_loss = std::max(at_loss, forward);
+    const std::int64_t forward = chunk_of(first + i, false), back = chunk_of(i, true);
+    const std::int64_t more = layers_of(forward), less = layers_of(back);
+    const std::int64_t both = setup.overlaps_experts ? live + more - less + 1 : live + more;
+    if (setup.overlaps_experts) look(live + 1, ends);
+    look(both, ends + is_end(forward));
+    if (stage == setup.pp - 1 && forward == setup.chunks - 1) at_loss = std::max(at_loss, both);
     live += more - less;
+    ends += is_end(forward) - is_end(back);
   }
   const double passes = number(std::min(warmup + 1, all));
-  return {passes, number(most) / passes, number(at_loss) / passes};
+  return {passes, number(most) / passes, number(at_loss) / passes, number(most_ends)};
 }
 
 InFlight in_flight(const Setup& setup, std::int64_t stage) {
   const std::int64_t own = setup.layers_of_stage(stage);
   const double layers = number(own);
-  if (setup.chunks <= 1) return {number(std::min(setup.pp - stage, setup.gas)), layers, layers};
+  if (setup.chunks <= 1) {
+    const double passes = number(std::min(setup.pp - stage, setup.gas));
+    return {passes, layers, layers, passes};
+  }
   const std::int64_t group = setup.chunk_group > 0 ? setup.chunk_group : setup.pp;
   const std::int64_t warmup = 2 * (setup.pp - stage - 1) + (setup.chunks - 1) * group;
   if (setup.layers_before || own % setup.chunks != 0 || setup.overlaps_experts)
     return of_unlike_chunks(setup, stage, group, warmup);
   const double each = layers / number(setup.chunks);
-  return {number(std::min(warmup + 1, setup.gas * setup.chunks)), each, each};
+  return {number(std::min(warmup + 1, setup.gas * setup.chunks)), each, each, 1};
 }
 
 /// The last stage: the last norm's input, output and a gradient; logits in 16 bits and in fp32,
@@ -78,9 +109,6 @@ double head_bytes(const Setup& setup) {
   const double logit = bytes_of(setup.type) + copy + (copies ? copy : 0);
   return tokens_of(setup) * number(setup.shape.vocab / setup.tp) * logit;
 }
-
-/// The last norm's input, output, and a gradient.
-double norm_bytes(const Setup& setup) { return 3 * stream_bytes(setup); }
 
 /// What layers of a stage keep of a micro-batch: one of them in the middle, and the most.
 struct OfLayers {
@@ -160,24 +188,40 @@ double dispatched_bytes(const Setup& setup, std::int64_t stage) {
   return 2 * own * number(setup.shape.experts_per_token);
 }
 
-/// What the last stage has besides, of one micro-batch: it goes forward and back at once.
+/// What MTP's layers have of a micro-batch.
 struct OfMtp {
-  double kept = 0;    ///< until its backward pass
-  double again = 0;   ///< while one layer is made again
-  double logits = 0;  ///< that wait while those of the model itself are made
+  double kept = 0;   ///< until its backward pass
+  double again = 0;  ///< while one layer is made again
 };
 
 OfMtp of_mtp(const Setup& setup, std::int64_t stage) {
-  constexpr double kWide = 4, kInputs = 3;  // of a layer that is made again, two; and its output
+  constexpr double kInputs = 3;  // of a layer that is made again, two; and its output
   const double count = number(setup.mtp_of_stage(stage));
   if (count == 0) return {};
   const double layer =
       mtp_stream_bytes(setup) + layer_activations(setup, setup.shape.ends_in_mixture()).all();
-  const double logit = setup.loss_in_place ? bytes_of(setup.type) : kWide;
-  const double logits = count * logit * tokens_of(setup) * number(setup.shape.vocab / setup.tp);
   if (setup.recompute == Recompute::kFull && !setup.recompute_block)
-    return {count * kInputs * stream_bytes(setup), layer, logits};
-  return {count * layer, 0, logits};
+    return {count * kInputs * stream_bytes(setup), layer};
+  return {count * layer, 0};
+}
+
+/// Logits of MTP's layers, which wait while those of the model itself are made.
+double waiting_logit_bytes(const Setup& setup) {
+  constexpr double kWide = 4;
+  const double logit = setup.loss_in_place ? bytes_of(setup.type) : kWide;
+  return number(setup.shape.mtp_layers) * logit * tokens_of(setup) *
+         number(setup.shape.vocab / setup.tp);
+}
+
+/// The last norm's input, output, and a gradient. Apart from the loss the norm keeps its input of
+/// each micro-batch, and where the loss is there is a gradient of all streams.
+double norm_bytes(const Setup& setup, std::int64_t stage, double passes) {
+  const double stream = stream_bytes(setup);
+  const bool last = stage == setup.pp - 1,
+             has_norm = stage == setup.place_of_last_norm() % setup.pp;
+  if (setup.mtp_ahead == 0) return last ? 3 * stream : 0;
+  return (has_norm ? passes * stream : 0) +
+         (last ? number(1 + setup.shape.mtp_layers) * stream : 0);
 }
 
 /// The wide copies of narrow gradients, which live from the step to the next one's first pass.
@@ -242,8 +286,8 @@ void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) 
   const OfLayers layer = of_layers(setup, stage);
   const bool last = stage == setup.pp - 1;
   const OfMtp mtp = of_mtp(setup, stage);
-  const double norm = last ? norm_bytes(setup) : 0;
-  const double logits = (last ? head_bytes(setup) : 0) + mtp.logits;
+  const double norm = norm_bytes(setup, stage, flight.of_end);
+  const double logits = last ? head_bytes(setup) + waiting_logit_bytes(setup) : 0;
   const double within_layer = std::max(ring_bytes(setup), dispatched_bytes(setup, stage));
   const bool remakes_all = setup.recompute == Recompute::kFull;
   const auto parts_of = [&](double layers) {
@@ -258,12 +302,15 @@ void add_core_peak(const Setup& setup, std::int64_t stage, StageMemory& memory) 
   const double again = (remakes_all ? std::max(most.again, mtp.again) : made_again(setup, stage)) +
                        within_layer + whole.going_back;
   const bool is_loss = at_loss.kept + at_once > most.kept + again;
+  const double further = (last ? 1 : flight.of_end) * mtp.kept;
   memory.activations =
-      (is_loss ? at_loss.kept : most.kept) + mtp.kept + deferred_bytes(setup, stage);
+      (is_loss ? at_loss.kept : most.kept) + further + deferred_bytes(setup, stage);
   memory.working = norm + (is_loss ? at_once : again);
   if (stage == 0 && setup.hidden_dropout)
     memory.activations += flight.passes * stream_bytes(setup) / bytes_of(setup.type);
-  if (setup.pp > 1) memory.working += 2 * stream_bytes(setup);
+  if (setup.pp > 1)
+    memory.working +=
+        stream_bytes(setup) * number(setup.streams_behind(stage - 1) + setup.streams_behind(stage));
   const double states = memory.allocated() - memory.retained;
   const double copies = copied_gradient_bytes(setup, stage);
   memory.peak = std::max(states, states - copies + memory.activations + memory.working);
@@ -279,7 +326,8 @@ double retained_bytes(const Setup& setup, std::int64_t stage) {
     return stream +
            (last ? kLossBytes * tokens_of(setup) * number(setup.shape.vocab / setup.tp) : 0);
   if (setup.pp == 1 || (setup.framework == Framework::kMegatron2 && stage == 0)) return 0;
-  return 2 * stream * number(setup.chunks - (stage == 0 ? 1 : 0));
+  const std::int64_t inputs = setup.chunks - (stage == 0 ? 1 : 0);
+  return 2 * stream * number(inputs - 1 + setup.streams_behind(stage - 1));
 }
 
 StageMemory of_probe(const Setup& setup, std::int64_t stage) {

@@ -95,12 +95,13 @@ double MessageTime::message_rate(bool between_nodes) const {
                                 : machine_.link_gb_per_s * rates_.link_share);
 }
 
-double MessageTime::between_stages(bool between_nodes) const {
+double MessageTime::between_stages(bool between_nodes, std::int64_t streams) const {
   constexpr double kBytes = 2;
   const double whole = kBytes * tokens_of(setup_) * number(shape_.hidden);
   const double bytes = setup_.sends_parts() ? whole / number(setup_.tp) : whole;
   const double gather = setup_.gathers_messages() ? sum_of_tensor() / 2 : 0;
-  return 2 * (bytes / message_rate(between_nodes) + rates_.call_us * kMicro + gather);
+  const double each = bytes / message_rate(between_nodes) + gather;
+  return 2 * (number(streams) * each + rates_.call_us * kMicro);
 }
 
 }  // namespace pippin

@@ -25,7 +25,7 @@ class MessageTime {
   /// A micro-batch's tokens to their experts, or back.
   double dispatch() const;
   /// A micro-batch's activations and their gradient from one stage to the next.
-  double between_stages(bool between_nodes) const;
+  double between_stages(bool between_nodes, std::int64_t streams) const;
 
  private:
   bool leaves_node(std::int64_t span) const;

@@ -79,13 +79,14 @@ bool fill_in_stages(const MegatronGiven& given, Setup& setup) {
     bad_input("estimate: {} says where all layers stand: leave out what says so otherwise", name);
   constexpr std::int64_t kMostStages = 100'000;
   if (setup.pp > kMostStages) return false;  // and is refused
-  const auto found = layers_of_layout(given.layout, setup.pp, setup.shape.mtp_layers);
-  const auto counts = found ? *found : spread_evenly(setup.shape.layers, setup.pp);
+  const auto found = stage_layout(given.layout, setup.pp, setup.shape.mtp_layers);
+  const auto counts = found ? found->layers : spread_evenly(setup.shape.layers, setup.pp);
   const std::int64_t layers = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   if (layers != setup.shape.layers)
     bad_input("estimate: {} places {} layers, and the model has {}", name, layers,
               setup.shape.layers);
   setup.chunks = std::ssize(counts) / setup.pp;
+  setup.mtp_ahead = found ? found->mtp_ahead : 0;
   std::vector<std::int64_t> before(counts.size() + 1);
   std::partial_sum(counts.begin(), counts.end(), before.begin() + 1);
   setup.layers_before = std::make_shared<const std::vector<std::int64_t>>(std::move(before));

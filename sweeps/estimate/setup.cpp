@@ -69,6 +69,12 @@ std::int64_t Setup::layers_of_chunk(std::int64_t stage, std::int64_t chunk) cons
   return is_end ? own - (chunks - 1) * each : each;
 }
 
+std::int64_t Setup::place_of_last_norm() const {
+  if (!layers_before || shape.mtp_layers == 0) return chunks * pp - 1;
+  const auto all = std::lower_bound(layers_before->begin(), layers_before->end(), shape.layers);
+  return all - layers_before->begin() - 1;
+}
+
 std::int64_t Setup::mixtures_among(std::int64_t stage) const {
   // The layers in their order: each stage's part of the first chunk, of the second, and so on.
   const auto before = [&](std::int64_t stages, std::int64_t chunk) {

@@ -125,6 +125,7 @@ struct Setup {
   /// How many layers stand before each chunk of each stage, in the model's order, and in all; null
   /// where they follow a rule.
   std::shared_ptr<const std::vector<std::int64_t>> layers_before = {};
+  std::int64_t mtp_ahead = 0;  ///< by so many stages MTP's layers stand before the loss
   std::int64_t mbs = 1, gas = 1;
   std::int64_t gpus_per_node = 8;
   bool pipeline_before_data = false;  ///< ranks of a pipeline are nearer than those of DP
@@ -196,13 +197,21 @@ struct Setup {
     if (!shape.mixes_layers()) return shape.experts > 0 ? layers_of_stage(stage) : 0;
     return mixtures_among(stage);
   }
-  /// Those of MTP, which stand on the last stage.
+  /// Those of MTP, which all stand on one stage, in its last chunk.
+  std::int64_t mtp_stage() const { return pp - 1 - mtp_ahead; }
   std::int64_t mtp_of_stage(std::int64_t stage) const {
-    return stage == pp - 1 ? shape.mtp_layers : 0;
+    return stage == mtp_stage() ? shape.mtp_layers : 0;
   }
   std::int64_t mtp_weights_of_stage(std::int64_t stage) const {
-    return stage == pp - 1 ? shape.mtp_weights() : 0;
+    return stage == mtp_stage() ? shape.mtp_weights() : 0;
   }
+  /// Streams in the last chunk's messages behind that stage: the model's, and of MTP's layers.
+  std::int64_t streams_behind(std::int64_t stage) const {
+    return stage >= mtp_stage() && stage < pp - 1 ? 1 + shape.mtp_layers : 1;
+  }
+  /// Of the chunk with the last norm, chunk x PP + stage: with the loss, or under MTP the last
+  /// layer.
+  std::int64_t place_of_last_norm() const;
   /// All that a token passes through there, and those of them that have experts.
   std::int64_t passes_of_stage(std::int64_t stage) const {
     return layers_of_stage(stage) + mtp_of_stage(stage);

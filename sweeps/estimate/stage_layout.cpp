@@ -44,8 +44,8 @@ std::optional<std::string> unrolled(std::string_view text, bool brackets) {
 
 }  // namespace
 
-std::optional<std::vector<std::int64_t>> layers_of_layout(std::string_view text, std::int64_t pp,
-                                                          std::int64_t mtp_layers) {
+std::optional<StageLayout> stage_layout(std::string_view text, std::int64_t pp,
+                                        std::int64_t mtp_layers) {
   std::string plain;
   for (const char c : text)
     if (std::string_view(", \"'").find(c) == std::string_view::npos) plain += c;
@@ -56,16 +56,19 @@ std::optional<std::vector<std::int64_t>> layers_of_layout(std::string_view text,
   if (pp < 1 || std::ssize(stages) % pp != 0) return std::nullopt;
   const auto count = [&](char c) { return std::count(whole->begin(), whole->end(), c); };
   if (count('E') != 1 || count('L') != 1 || !stages.front().starts_with('E')) return std::nullopt;
-  const std::string_view last = stages.back();
-  if (!last.ends_with('L') || count('m') != mtp_layers) return std::nullopt;
-  if (std::count(last.begin(), last.end(), 'm') != mtp_layers) return std::nullopt;
-  const auto behind = last.find_first_of("mL");
-  if (last.find('t', behind) != std::string_view::npos) return std::nullopt;
-  std::vector<std::int64_t> layers;
-  layers.reserve(stages.size());
+  if (!whole->ends_with('L') || count('m') != mtp_layers) return std::nullopt;
+  const auto behind = whole->find_first_of("mL");
+  if (whole->find('t', behind) != std::string::npos) return std::nullopt;
+  StageLayout layout;
+  layout.layers.reserve(stages.size());
   for (const std::string_view stage : stages)
-    layers.push_back(std::count(stage.begin(), stage.end(), 't'));
-  return layers;
+    layout.layers.push_back(std::count(stage.begin(), stage.end(), 't'));
+  if (mtp_layers == 0) return layout;
+  const std::string_view rest = std::string_view(*whole).substr(behind);
+  if (rest.find_first_not_of('m') < static_cast<std::size_t>(mtp_layers)) return std::nullopt;
+  layout.mtp_ahead = std::count(rest.begin(), rest.end(), '|');
+  if (layout.mtp_ahead > 0 && layout.mtp_ahead >= pp - 1) return std::nullopt;
+  return layout;
 }
 
 }  // namespace pippin

@@ -8,12 +8,17 @@
 
 namespace pippin {
 
-/// Where a pipeline's layers stand, of --pipeline-model-parallel-layout: "Et*3|(tt|)*6mL". Of each
-/// chunk of each stage how many there are, in the model's order: chunk x PP + stage.
-/// Nothing where it is no such text, its stages are no multiple of `pp`, the embedding is not on
-/// the first, or the loss and `mtp_layers` of MTP on the last. Source: Megatron-LM,
-/// pipeline_parallel_layer_layout.py.
-std::optional<std::vector<std::int64_t>> layers_of_layout(std::string_view text, std::int64_t pp,
-                                                          std::int64_t mtp_layers);
+/// Where a pipeline's layers stand.
+struct StageLayout {
+  std::vector<std::int64_t> layers;  ///< of chunk x PP + stage, which is the model's order
+  std::int64_t mtp_ahead = 0;        ///< by so many stages MTP's stand before the loss
+};
+
+/// Reads --pipeline-model-parallel-layout: "Et*3|(tt|)*6mL". Nothing where it is no such text, its
+/// stages are no multiple of `pp`, the embedding is not on the first, the loss not on the last, or
+/// the `mtp_layers` of MTP not on one between, behind all other layers, in that stage's last chunk.
+/// Source: Megatron-LM, pipeline_parallel_layer_layout.py.
+std::optional<StageLayout> stage_layout(std::string_view text, std::int64_t pp,
+                                        std::int64_t mtp_layers);
 
 }  // namespace pippin

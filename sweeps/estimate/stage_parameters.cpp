@@ -87,7 +87,7 @@ Parameters embedding_parameters(const Setup& setup) {
 Parameters head_parameters(const Setup& setup) {
   const Shape& m = setup.shape;
   const bool shares = m.tied && setup.pp == 1;
-  Parameters head{shares ? 0 : word_embedding(setup), norm(m)};
+  Parameters head{shares ? 0 : word_embedding(setup), 0};
   // DeepSpeed ties the embedding with its positions.
   if (setup.framework == Framework::kDeepSpeedPipeline && setup.pp > 1 && m.learned_positions)
     head.replicated += m.positions * m.hidden;
@@ -114,7 +114,9 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
   if (dense > 0) all = all + dense * layer_parameters(setup, false);
   if (mixtures > 0) all = all + mixtures * layer_parameters(setup, true);
   if (stage == 0) all = all + embedding_parameters(setup);
-  if (stage == setup.pp - 1) all = all + head_parameters(setup) + mtp_parameters(setup);
+  if (stage == setup.place_of_last_norm() % setup.pp) all.replicated += norm(setup.shape);
+  if (stage == setup.pp - 1) all = all + head_parameters(setup);
+  if (stage == setup.mtp_stage()) all = all + mtp_parameters(setup);
   return all;
 }
 

@@ -19,8 +19,8 @@ struct Parameters {
 Parameters operator+(const Parameters& a, const Parameters& b);
 Parameters operator*(std::int64_t times, const Parameters& one);
 
-/// Of one layer with experts or without, of what stands before the first one, and of what stands
-/// behind the last one: the last norm and, where it has weights of its own there, the output layer.
+/// Of one layer with experts or without, of what stands before the first one, and, where it has
+/// weights of its own on the last stage, of the output layer.
 Parameters layer_parameters(const Setup& setup, bool has_experts);
 Parameters embedding_parameters(const Setup& setup);
 Parameters head_parameters(const Setup& setup);

@@ -102,6 +102,7 @@ double product_share(const Setup& setup) {
   whole.tp = whole.pp = whole.cp = whole.ep = whole.expert_tp = whole.chunks = 1;
   whole.first_layers = whole.last_layers = 0;
   whole.layers_before = nullptr;
+  whole.mtp_ahead = 0;
   const Parameters all = stage_parameters(whole, 0);
   return number(all.products) / number(all.all());
 }

@@ -70,14 +70,14 @@ Clock::Kinds<LayerTime> Clock::layers() const {
 }
 
 Clock::Stages Clock::stages(const Kinds<LayerTime>& layers) const {
-  const double embedding = layer_.embedding_seconds(),
-               head = layer_.head_seconds() + layer_.mtp_seconds();
+  const double embedding = layer_.embedding_seconds(), mtp = layer_.mtp_seconds(),
+               heads = layer_.head_seconds() * (1 + number(m_.mtp_layers));
   const double usual = rates_.recomputed_share * s_.remade_share(0);
   const Counts all = counts_of_model();
   const Counts each{all[0] > 0 ? layers[0].all() : 0, all[1] > 0 ? layers[1].all() : 0};
   Stages stages;
-  stages.whole = all[0] * each[0] + all[1] * each[1] + embedding + head;
-  if (s_.pp == 1) return {stages.whole, stages.whole, all, embedding + head, usual};
+  stages.whole = all[0] * each[0] + all[1] * each[1] + embedding + heads + mtp;
+  if (s_.pp == 1) return {stages.whole, stages.whole, all, embedding + heads + mtp, usual};
   // Where only some layers of a stage are made again, stages of other lengths have other shares.
   const auto look_at = [&](std::int64_t stage, double ends, std::int64_t alike) {
     const Counts own = counts_of_stage(stage);
@@ -93,12 +93,13 @@ Clock::Stages Clock::stages(const Kinds<LayerTime>& layers) const {
     }
   };
   look_at(0, embedding, 1);
-  look_at(s_.pp - 1, head, 1);
+  look_at(s_.pp - 1, heads + (s_.mtp_ahead == 0 ? mtp : 0), 1);
   if (!s_.mixes_stages()) {
     if (s_.pp > 2) look_at(1, 0, s_.pp - 2);
     return stages;
   }
-  for (std::int64_t stage = 1; stage < s_.pp - 1; ++stage) look_at(stage, 0, 1);
+  for (std::int64_t stage = 1; stage < s_.pp - 1; ++stage)
+    look_at(stage, stage == s_.mtp_stage() ? mtp : 0, 1);
   return stages;
 }
 
@@ -111,11 +112,17 @@ double Clock::pipeline_seconds(const Stages& stages) const {
   const std::int64_t stage = s_.stage_step();
   const std::int64_t hops =
       stage >= s_.gpus_per_node ? s_.pp - 1 : (stage * s_.pp - 1) / s_.gpus_per_node;
-  const double far = hops > 0 ? chunks * layer_.messages().between_stages(true) : 0;
-  const double near = hops < s_.pp - 1 ? chunks * layer_.messages().between_stages(false) : 0;
-  const double fill =
-      stages.whole - stages.slowest + number(hops) * far + number(s_.pp - 1 - hops) * near;
-  return number(s_.gas) * std::max(far, near) + fill / chunks;
+  const auto send = [&](bool is_far, std::int64_t streams) {
+    return layer_.messages().between_stages(is_far, streams);
+  };
+  const double far = hops > 0 ? chunks * send(true, 1) : 0;
+  const double near = hops < s_.pp - 1 ? chunks * send(false, 1) : 0;
+  // What the last chunk sends behind MTP.
+  const std::int64_t streams = s_.streams_behind(s_.mtp_stage());
+  const double more = send(far > near, streams) - send(far > near, 1);
+  const double fill = stages.whole - stages.slowest + number(hops) * far +
+                      number(s_.pp - 1 - hops) * near + number(s_.mtp_ahead) * more;
+  return number(s_.gas) * (std::max(far, near) + more) + fill / chunks;
 }
 
 /// Where the slowest stage's time goes; what its ends take counts as products.
@@ -162,7 +169,9 @@ void Clock::add_update(StepTime& time) const {
     const double further = number(s_.mtp_weights_of_stage(stage));
     Counts layers = counts(s_.layers_of_stage(stage), s_.mixtures_of_stage(stage));
     layers[m_.ends_in_mixture() ? 1 : 0] += further;
-    const double words = number(m_.vocab / s_.tp) * (further > 0 && s_.pp > 1 ? 2 : 1);
+    const bool is_end = stage == 0 || stage == s_.pp - 1;
+    const double words =
+        number(m_.vocab / s_.tp) * ((is_end ? 1 : 0) + (further > 0 && s_.pp > 1 ? 1 : 0));
     const double dense = layers[0] * each[0] + layers[1] * each[1] +
                          (words + further * 2 * hidden / number(s_.tp)) * hidden;
     const double spread = layers[1] > 0 ? layers[1] * layer_.expert_matrices() : 0;

@@ -52,6 +52,8 @@ class Speaker {
   double layers() const { return number(setup_.passes_of_stage(stage_)); }
   double mixtures() const { return number(setup_.mixture_passes_of_stage(stage_)); }
   double mtp() const { return number(setup_.mtp_of_stage(stage_)); }
+  /// Of a micro-batch: the model's own, and one for each layer of MTP.
+  double losses() const { return last() ? number(1 + setup_.shape.mtp_layers) : 0; }
   double remade() const { return setup_.remade_share(stage_); }
   bool selects(bool Remade::*module) const {
     return setup_.recompute == Recompute::kSelective && setup_.remade.*module;
@@ -96,7 +98,7 @@ class Speaker {
       say(Topic::kTensor, "all_gather", gas * narrow, activations() * share_of_inputs(), setup_.tp);
       calls("all_gather", 0, ends);
     };
-    const double begin = (first() ? 1 : 0) + mtp(), end = last() ? 1 + mtp() : 0;
+    const double begin = (first() ? 1 : 0) + mtp(), end = losses();
     if (split()) {
       gather(3 + remade(), begin + 2 * end);
       calls("reduce_scatter", 2 + remade(), begin + end + mlps_again());
@@ -161,35 +163,49 @@ class Speaker {
 
   std::int64_t replicated() const { return stage_parameters(setup_, stage_).replicated; }
 
-  /// Each chunk of layers of a micro-batch is one more pass through the stages.
+  /// Each chunk of layers of a micro-batch is one more pass through the stages. Behind MTP the last
+  /// one's has its streams, too.
   void pipeline() {
-    const double passes = number(setup_.gas) * number(setup_.chunks);
-    const double ends = (first() ? number(setup_.gas) : 0) + (last() ? number(setup_.gas) : 0);
     if (setup_.pp == 1) return;
-    say(Topic::kPipeline, "send", 2 * passes - ends,
-        activations() / (setup_.sends_parts() ? number(setup_.tp) : 1), setup_.pp);
+    const double gas = number(setup_.gas), passes = gas * number(setup_.chunks);
+    const double ends = (first() ? gas : 0) + (last() ? gas : 0);
+    const std::int64_t ahead = setup_.streams_behind(stage_),
+                       back = first() ? 1 : setup_.streams_behind(stage_ - 1);
+    const double wide = gas * ((ahead > 1 ? 1 : 0) + (back > 1 ? 1 : 0));
+    send(2 * passes - ends - wide, 1);
+    send(wide, number(std::max(ahead, back)));
+  }
+
+  void send(double calls, double streams) {
+    say(Topic::kPipeline, "send", calls,
+        streams * activations() / (setup_.sends_parts() ? number(setup_.tp) : 1), setup_.pp);
     // A stage is sent as many messages as it sends.
     if (setup_.gathers_messages())
-      say(Topic::kTensor, "all_gather", 2 * passes - ends, activations(), setup_.tp);
+      say(Topic::kTensor, "all_gather", calls, streams * activations(), setup_.tp);
+  }
+
+  /// Stages that have the embedding: the first, that of MTP, and the last where it is tied.
+  std::int64_t embeddings() const {
+    const bool at_mtp = setup_.shape.mtp_layers > 0, at_last = setup_.shape.tied;
+    const bool is_one = at_mtp && at_last && setup_.mtp_ahead == 0;
+    return setup_.pp == 1 ? 1 : 1 + (at_mtp ? 1 : 0) + (at_last && !is_one ? 1 : 0);
   }
 
   std::int64_t shared_embedding() const {
-    const bool has_copy = setup_.shape.tied || setup_.shape.mtp_layers > 0;
-    const bool shares = setup_.pp > 1 && has_copy && (first() || last());
-    return shares ? setup_.shape.vocab / setup_.tp * setup_.shape.hidden : 0;
+    const bool has = first() || mtp() > 0 || (last() && setup_.shape.tied);
+    return has && embeddings() > 1 ? setup_.shape.vocab / setup_.tp * setup_.shape.hidden : 0;
   }
 
   void embedding() {
     if (shared_embedding() > 0)
       say(Topic::kEmbedding, "all_reduce", 1, setup_.gradient_bytes() * number(shared_embedding()),
-          2);
+          embeddings());
   }
 
   void loss() {
     constexpr double kCalls = 3, kBytes = 4;  // largest logit, own logit, sum of exponentials
-    if (last())
-      say(Topic::kLoss, "all_reduce", kCalls * number(setup_.gas) * (1 + mtp()),
-          kBytes * number(setup_.shape.seq / setup_.cp) * number(setup_.mbs), setup_.tp);
+    say(Topic::kLoss, "all_reduce", kCalls * number(setup_.gas) * losses(),
+        kBytes * number(setup_.shape.seq / setup_.cp) * number(setup_.mbs), setup_.tp);
   }
 
   /// What is reduced alone is rounded up to equal parts; the calls follow the buckets. The probe

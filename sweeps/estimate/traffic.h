@@ -16,7 +16,7 @@ enum class Topic {
   kPipeline,      ///< activations and their gradients between stages
   kDataReduce,    ///< gradients
   kDataGather,    ///< weights
-  kEmbedding,     ///< the gradient of a tied embedding, between the first and the last stage
+  kEmbedding,     ///< the gradient of an embedding, between the stages that have it
   kLoss,          ///< of a vocabulary that TP splits
   kNorm,          ///< the gradient's
   kContext,       ///< keys and values of the other parts of a sequence
