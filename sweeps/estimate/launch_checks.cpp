@@ -36,6 +36,11 @@ void check_needs(const MegatronGiven& given, const Setup& setup) {
   needs(given.precision_aware, has_optimizer, "use_precision_aware_optimizer",
         "use_distributed_optimizer");
   needs(setup.fp8_weights, has_optimizer, "fp8_param_gather", "use_distributed_optimizer");
+  if (setup.framework == Framework::kMegatronCore && given.granularity == "full") {
+    needs(true, !given.method.empty(), "recompute_granularity full", "recompute_method");
+    needs(true, given.recompute_layers.has_value(), "recompute_granularity full",
+          "recompute_num_layers");
+  }
   if (setup.overlaps_experts) check_overlap(given, setup);
   if (setup.pipeline_before_data && setup.pp > 1 && setup.expert_replicas() != setup.dp)
     bad_input("estimate: with {} Megatron wants EP x expert TP to be TP x CP ({} and {})",

@@ -141,6 +141,8 @@ constexpr Named<std::string> kWords[] = {
     {"hidden_dropout", &MegatronGiven::hidden_dropout},
     {"attention_dropout", &MegatronGiven::attention_dropout},
     {"moe_token_dispatcher_type", &MegatronGiven::dispatcher},
+    {"tokenizer_type", &MegatronGiven::tokenizer},
+    {"tokenizer_model", &MegatronGiven::tokenizer_model},
     {"moe_layer_freq", &MegatronGiven::mixtures},
     {"pipeline_model_parallel_layout", &MegatronGiven::layout},
     {"recompute_modules", &MegatronGiven::remade},
@@ -410,6 +412,10 @@ std::string_view only_of_list(std::string_view text) {
     if (inner.size() > 1 && inner.starts_with(quote) && inner.ends_with(quote))
       inner = inner.substr(1, inner.size() - 2);
   return inner.empty() ? text : inner;
+}
+
+bool is_window(std::string_view name) {
+  return name == "window_size" || name == "window_attn_skip_freq";
 }
 
 bool is_of_context(std::string_view name) {

@@ -42,7 +42,7 @@ struct MegatronGiven {
   bool deepspeed = false, core = false;
   bool counts_embedding = false, counts_loss = false;  ///< as a layer of their stage
   std::string granularity, method, positions_kind, normalization, implementation, backend;
-  std::string hidden_dropout, attention_dropout, dispatcher;
+  std::string hidden_dropout, attention_dropout, dispatcher, tokenizer, tokenizer_model;
   std::string mixtures;  ///< which layers have experts
   std::string gradient_type, wide_weight_type, first_moment_type, second_moment_type;
   std::string fp8_format, fp8_recipe, optimizer, loss_fusion, offload_fraction;
@@ -82,6 +82,9 @@ bool is_unknown_to_time(std::string_view name, const Value& value);
 
 /// The one thing in "['p2p']", as lists of one are printed; other texts as they are.
 std::string_view only_of_list(std::string_view text);
+
+/// Whether one says how far tokens see: attention keeps the same tensors then, in less time.
+bool is_window(std::string_view name);
 
 /// Whether one says how ranks of CP talk, which is nothing where there is one.
 bool is_of_context(std::string_view name);

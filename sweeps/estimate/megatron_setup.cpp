@@ -16,6 +16,7 @@
 #include "sweeps/estimate/newer_layers.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/estimate/vocabularies.h"
 
 namespace pippin {
 
@@ -32,7 +33,26 @@ std::int64_t part_of(std::int64_t whole, std::int64_t part, std::string_view wor
   return whole / part;
 }
 
-Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
+std::int64_t padded_vocabulary(const MegatronGiven& given, MegatronSetup& result) {
+  if (given.padded_vocab) return *given.padded_vocab;
+  const Vocabulary usual = vocabulary_of(given.tokenizer, given.tokenizer_model);
+  if (!given.vocab && !usual.whose.empty()) {
+    result.assumed.push_back(fmt::format("vocabulary {}, that of {}, as there is no --vocab-size",
+                                         usual.tokens, usual.whose));
+  } else if (!given.vocab) {
+    const std::string name =
+        typed_argument(given.tokenizer_model.empty() ? "tokenizer_type" : "tokenizer_model");
+    result.assumed.push_back(fmt::format(
+        "vocabulary {}, as that of {} {} is not known: add --vocab-size", usual.tokens, name,
+        printable(given.tokenizer_model.empty() ? given.tokenizer : given.tokenizer_model)));
+    result.unknown.push_back(name);
+    result.untimed.push_back(name);
+  }
+  return padded_vocab(given.vocab.value_or(usual.tokens), given.tp.value_or(1),
+                      given.divisor.value_or(128));
+}
+
+Shape shape_of(const MegatronGiven& given, MegatronSetup& result) {
   Shape shape;
   shape.layers = needed(given.layers, "num_layers");
   shape.hidden = needed(given.hidden, "hidden_size");
@@ -43,7 +63,7 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
                        : part_of(shape.hidden, shape.heads, "heads do not divide the hidden size");
   shape.kv_heads = given.grouped ? given.groups.value_or(1) : given.kv_heads.value_or(shape.heads);
   if (!given.grouped && !given.kv_heads && given.groups.value_or(shape.heads) != shape.heads)
-    assumed.push_back(
+    result.assumed.push_back(
         "keys of each head, as --num-query-groups counts with --group-query-attention alone");
   shape.activation = given.swiglu         ? Activation::kSwiglu
                      : given.geglu        ? Activation::kGeglu
@@ -71,13 +91,7 @@ Shape shape_of(const MegatronGiven& given, std::vector<std::string>& assumed) {
       given.experts ? given.top_k.value_or(std::min(kUsual, shape.experts)) : 0;
   shape.expert_ffn = given.experts ? given.expert_ffn.value_or(shape.ffn) : 0;
   shape.qk_norms = given.qk_norms;
-  constexpr std::int64_t kGpt2Vocabulary = 50257;
-  if (!given.vocab && !given.padded_vocab)
-    assumed.push_back(
-        fmt::format("vocabulary {}, that of GPT-2, as there is no --vocab-size", kGpt2Vocabulary));
-  const std::int64_t vocab = given.vocab.value_or(kGpt2Vocabulary);
-  shape.vocab = given.padded_vocab.value_or(
-      padded_vocab(vocab, given.tp.value_or(1), given.divisor.value_or(128)));
+  shape.vocab = padded_vocabulary(given, result);
   return shape;
 }
 
@@ -274,12 +288,19 @@ MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result
     const bool is_known =
         is_estimated_by(current_name(name)) || (name == "deepspeed_config" && given.zero);
     const bool is_untimed = is_unknown_to_time(name, value);
-    if (!is_known && (is_untimed || is_unknown_to_memory(name, value)))
+    if (!is_known && ((is_untimed && !is_window(name)) || is_unknown_to_memory(name, value)))
       result.unknown.push_back(typed_argument(name));
     if (is_untimed) result.untimed.push_back(typed_argument(name));
+    if (is_untimed && is_window(name))
+      result.assumed.push_back(
+          fmt::format("work as if tokens saw all before them, though {} keeps some from it",
+                      typed_argument(name)));
   }
+  const auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   std::erase_if(result.unused, [&](const std::string& name) {
-    return std::find(result.unknown.begin(), result.unknown.end(), name) != result.unknown.end();
+    return is_among(result.unknown, name) || is_among(result.untimed, name);
   });
   return given;
 }
@@ -287,7 +308,7 @@ MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result
 void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
              const Count& gpus_per_node, MegatronSetup& result) {
   Setup& setup = result.setup;
-  setup.shape = shape_of(given, result.assumed);
+  setup.shape = shape_of(given, result);
   if (!fill_in_newer_layers(given, setup)) {
     result.unknown.push_back(typed_argument("moe_layer_freq"));
     result.untimed.push_back(typed_argument("moe_layer_freq"));

@@ -125,6 +125,12 @@ class Arguments {
   void add(const std::string& name, const Count& count) {
     if (count) add(name, std::to_string(*count));
   }
+  /// Of each layer, where nothing says how many at once.
+  void add_full_recomputation() {
+    add("recompute_granularity", std::string("full"));
+    add("recompute_method", std::string("uniform"));
+    add("recompute_num_layers", std::string("1"));
+  }
   void remove(const std::string& name) {
     std::erase_if(all_, [&](const auto& one) { return one.first == name; });
   }
@@ -182,7 +188,10 @@ void add_probe(const NamedValues& dump, const Point& point, Arguments& arguments
   if (is_on(point.axes, "zero")) arguments.add("zero_stage", text_in(point.axes, "zero"));
   if (is_on(point.axes, "sequence_parallel")) arguments.add("sequence_parallel", "True");
   const std::string recompute = text_in(point.axes, "recompute");
-  if (!recompute.empty() && recompute != "none") arguments.add("recompute_granularity", recompute);
+  if (recompute == "full")
+    arguments.add_full_recomputation();
+  else if (!recompute.empty() && recompute != "none")
+    arguments.add("recompute_granularity", recompute);
 }
 
 bool is_probe(const NamedValues& dump, const Point& point) {
@@ -262,7 +271,7 @@ ArgumentsSetup setup_of_dump(const NamedValues& dump, const Point& point,
   add_point(point, arguments);
   const bool probe = is_probe(dump, point);
   if (probe) add_probe(dump, point, arguments);
-  if (recompute == "full") arguments.add("recompute_granularity", recompute);
+  if (recompute == "full") arguments.add_full_recomputation();
   ArgumentsSetup said = setup_of(arguments, point, gpus_per_node, generation);
   if (!said.setup) return said;
   probe ? tell_probe(*said.setup) : tell_generation(dump, arguments, said);

@@ -177,7 +177,7 @@ TEST_CASE("experts' messages overlap alike, however the layers are placed, and w
   refused(even + "--expert-model-parallel-size 1", "needs --expert-model-parallel-size");
   refused(even + "--moe-token-dispatcher-type allgather", "needs --moe-token-dispatcher-type");
   refused(even + "--moe-layer-recompute", "excludes that experts are made again");
-  refused(even + "--recompute-granularity full --recompute-method uniform",
+  refused(even + "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1",
           "excludes full recomputation");
 }
 
@@ -334,7 +334,7 @@ TEST_CASE("the older word for experts that are made again counts as the newer on
   CHECK(stage_memory(older, 0).peak == stage_memory(newer, 0).peak);
   CHECK_THROWS_WITH(
       test::read_launch(kExperts + "--moe-layer-recompute --recompute-granularity full "
-                                   "--recompute-method uniform",
+                                   "--recompute-method uniform --recompute-num-layers 1",
                         8),
       Contains("--moe-layer-recompute excludes full recomputation"));
 }

@@ -124,8 +124,8 @@ TEST_CASE("the tree of a stage keeps what its layers do, also of those that are 
 TEST_CASE("what is made again takes time, and no more than the whole layer") {
   const auto time = [](const Setup& setup) { return step_time(setup, test::kH100, {}); };
   const StepTime none = time(setup_of(kMixed));
-  const StepTime full =
-      time(setup_of(kMixed + "--recompute-granularity full --recompute-method uniform"));
+  const StepTime full = time(setup_of(
+      kMixed + "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1"));
   for (const char* one :
        {"core_attn", "layernorm", "mla_up_proj", "mlp", "moe_act", "shared_experts", "moe"}) {
     CAPTURE(one);

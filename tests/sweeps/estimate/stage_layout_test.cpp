@@ -243,8 +243,9 @@ TEST_CASE("MTP apart from the loss relieves the stage that sets the pace") {
 
 TEST_CASE("a stage may have an embedding alone") {
   for (const char* more :
-       {"", "--recompute-granularity full --recompute-method uniform ",
-        "--recompute-granularity full --recompute-method block ", "--recompute-activations "}) {
+       {"", "--recompute-granularity full --recompute-method uniform --recompute-num-layers 1 ",
+        "--recompute-granularity full --recompute-method block --recompute-num-layers 1 ",
+        "--recompute-activations "}) {
     CAPTURE(more);
     const Setup setup = setup_of(launch(16, 2, more + kPlaced + "E|t*16L"));
     const StageMemory first = stage_memory(setup, 0);
