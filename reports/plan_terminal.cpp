@@ -85,12 +85,19 @@ void write_dropped(const Plan& plan, std::ostream& out) {
     group.push_back(printable(entry.point.name));
   }
   out << '\n' << counted(dropped.size(), "point") << " dropped:\n";
-  for (const auto& reason : reasons) {
-    const auto& group = names[reason];
+  constexpr std::size_t kMost = 20;  // memory condemns each point by a figure of its own
+  const std::size_t shown = reasons.size() > kMost ? kMost - 1 : reasons.size();
+  std::size_t left = dropped.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto& group = names[reasons[i]];
+    left -= group.size();
     const std::string line =
-        fmt::format("  {}: {} ({})", reason, counted(group.size(), "point"), listed(group));
+        fmt::format("  {}: {} ({})", reasons[i], counted(group.size(), "point"), listed(group));
     out << wrapped(line, plan.width, 4) << '\n';
   }
+  if (left > 0)
+    out << fmt::format("  {} more, for {} (--format json has all)\n", counted(left, "point"),
+                       counted(reasons.size() - shown, "other reason"));
 }
 
 /// Jobs that hold equally many nodes, GPUs and runs.

@@ -29,6 +29,26 @@ TEST_CASE("plans are as committed in every format") {
   CHECK(text_of("json", sweep, jobs) == test::golden("plan.json.txt"));
 }
 
+TEST_CASE("a plan lists twenty reasons why points are dropped, and counts the others") {
+  Sweep sweep = test::planned_sweep();
+  const auto jobs = test::planned_jobs();
+  const DroppedPoint one = sweep.dropped.back();
+  const auto listed_of = [&](int count) {
+    sweep.dropped.clear();
+    for (int i = 0; i < count; ++i) {
+      sweep.dropped.push_back(one);
+      sweep.dropped.back().reason = "memory: " + std::to_string(100 + i) + " GiB of 32";
+    }
+    return text_of("terminal", sweep, jobs);
+  };
+  CHECK_THAT(listed_of(20), Catch::Contains("memory: 119 GiB") && !Catch::Contains(" more, for"));
+  const std::string many = listed_of(1754);
+  CHECK_THAT(many, Catch::Contains("1754 points dropped:\n") &&
+                       Catch::Contains("memory: 118 GiB") && !Catch::Contains("119 GiB"));
+  CHECK_THAT(many, Catch::Contains(
+                       "  1735 points more, for 1735 other reasons (--format json has all)\n"));
+}
+
 TEST_CASE("GPU-hours are unknown without a time limit") {
   Sweep sweep = test::planned_sweep();
   const auto jobs = test::planned_jobs();

@@ -9,6 +9,7 @@
 #include "harness/commands/steps/command_words.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/point_setup.h"
+#include "sweeps/estimate/vocabularies.h"
 #include "sweeps/machines.h"
 
 namespace pippin {
@@ -21,12 +22,20 @@ bool is_megatron(const Sweep& sweep) {
   return sweep.trainer.command.find("--num-layers") != std::string::npos;
 }
 
+/// Whether the command's tokenizer says which vocabulary it has.
+bool names_vocabulary(const NamedValues& arguments) {
+  const Value* type = find_value(arguments, "tokenizer_type");
+  const Value* model = find_value(arguments, "tokenizer_model");
+  return (type || model) &&
+         !vocabulary_of(type ? type->text : "", model ? model->text : "").whose.empty();
+}
+
 /// Errors: Error (bad input) where an argument is missing, or is one that no estimate knows.
 SetupOfPoint of_command(const ScriptRun& run, const Sweep& sweep, const Point& point,
                         VocabularyUnsaid vocabulary) {
   NamedValues arguments = arguments_of_words(megatron_words(run.command, run.env));
   if (!find_value(arguments, "vocab_size")) {
-    const bool is_least = vocabulary == VocabularyUnsaid::kLeast;
+    const bool is_least = vocabulary == VocabularyUnsaid::kLeast && !names_vocabulary(arguments);
     const Count vocab = is_least ? point.model.vocab.value_or(1) : point.model.vocab;
     if (vocab) arguments.emplace_back("vocab_size", value_of(static_cast<double>(*vocab)));
   }

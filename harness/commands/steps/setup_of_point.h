@@ -18,8 +18,8 @@ struct SetupOfPoint {
   Count iterations;                  ///< that it runs; of a command, where it says --train-iters
 };
 
-/// Which vocabulary is taken where neither the command nor the point says one: that of GPT-2, or
-/// the least, so that it condemns no point.
+/// Which vocabulary is taken where neither the command nor the point says one: that of its
+/// tokenizer, or else the least, so that it condemns no point.
 enum class VocabularyUnsaid { kUsual, kLeast };
 
 /// A point of the probe `training`, or one whose command has Megatron's arguments. Errors: as

@@ -206,7 +206,8 @@ TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
   std::string axis = megatron_sweep("{rc}");
   axis.replace(axis.find("mbs: [1, 4]"), 11,
                "mbs: [4], rc: [\"--fp4-format=e2m1\", \"--swiglu\", "
-               "\"--recompute-granularity=full\"]");
+               "\"--recompute-granularity=full --recompute-method=uniform "
+               "--recompute-num-layers=1\"]");
   here.write("s.yaml", axis);
   const auto dropped =
       nlohmann::json::parse(here.pippin("plan s.yaml --format json").out).at("dropped");
@@ -224,6 +225,22 @@ TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
   CHECK(unknown.exit_code == 0);
   CHECK_THAT(unknown.err, Contains("whether 2 of 2 points fit the memory is not known: what $ARGS "
                                    "holds is not known"));
+}
+
+TEST_CASE("a tokenizer that is known condemns points, another one takes the least") {
+  const test::Workplace here;
+  const auto dropped_with = [&](const std::string& tokenizer) {
+    std::string sweep = megatron_sweep("--untie-embeddings-and-output-weights " + tokenizer);
+    sweep.replace(sweep.find(", vocab: 50257"), 14, "");
+    sweep.replace(sweep.find("tp: [1, 4], mbs: [1, 4]"), 23, "tp: [2, 4], mbs: [1, 2]");
+    here.write("s.yaml", sweep);
+    const auto plan = here.pippin("plan s.yaml --format json");
+    CAPTURE(tokenizer, plan.err);
+    return nlohmann::json::parse(plan.out).at("dropped").size();
+  };
+  const std::string type = "--tokenizer-type HuggingFaceTokenizer --tokenizer-model ";
+  CHECK(dropped_with(type + "Qwen/Qwen3-8B") == 1);
+  CHECK(dropped_with(type + "./own") == 0);
 }
 
 TEST_CASE("a sweep of which nothing fits, or not its reference, is refused in a line") {
