@@ -315,7 +315,7 @@ bool take(const std::string& name, const Value& value, MegatronGiven& given) {
     else if (value.text != "None")
       given.*one->member = count_of(name, value);
   } else if (const auto* flag = entry_of(kFlags, name); flag != std::end(kFlags)) {
-    given.*flag->member = value.text != "False" && value.text != "0";
+    given.*flag->member = lower(value.text) != "false" && value.text != "0";
   } else if (const auto* word = entry_of(kWords, name); word != std::end(kWords)) {
     if (value.text != "None") given.*word->member = value.text;
   } else {
@@ -366,11 +366,22 @@ bool is_estimated_by(std::string_view name) {
   return is_count(name) || is_flag(name) || entry_of(kWords, name) != std::end(kWords);
 }
 
-void check_typed_name(std::string_view name) {
+std::string TypedNames::take(std::string_view typed) {
+  std::string name(typed);
+  std::replace(name.begin(), name.end(), '-', '_');
   for (const auto& [slip, meant] : kSlips)
     if (name == slip)
       bad_input("estimate: unknown argument '{}', did you mean '{}'?", typed_argument(name),
                 typed_argument(meant));
+  if (!is_estimated_by(name) || name == "nproc_per_node") return name;  // torchrun takes either
+  if (typed.find('_') != std::string_view::npos)
+    underscored_ = typed;
+  else if (typed.find('-') != std::string_view::npos)
+    has_dashes_ = true;
+  if (has_dashes_ && !underscored_.empty())
+    bad_input("estimate: unknown argument '--{0}', did you mean '{1}'?", underscored_,
+              typed_argument(underscored_));
+  return name;
 }
 
 std::string_view current_name(std::string_view name) {

@@ -64,8 +64,17 @@ bool is_estimated_by(std::string_view name);
 bool is_count(std::string_view name);
 bool is_flag(std::string_view name);
 
-/// Errors: Error (bad input) for a name that people type for one of Megatron's, and that is none.
-void check_typed_name(std::string_view name);
+/// The names of a launch's options: Megatron's have dashes, some trainers' underscores throughout.
+class TypedNames {
+ public:
+  /// As a dump has it. Requires no dashes in front. Errors: Error (bad input) for what people type
+  /// for one of Megatron's that is none, underscores among names with dashes too.
+  std::string take(std::string_view typed);
+
+ private:
+  std::string underscored_;
+  bool has_dashes_ = false;
+};
 
 /// Of an argument that has another one in launches than in Megatron's dump, or had one in earlier
 /// years: the dump's.

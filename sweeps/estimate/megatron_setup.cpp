@@ -250,6 +250,7 @@ bool is_option(std::string_view word) { return word.size() > 2 && word.starts_wi
 
 NamedValues arguments_of_words(const std::vector<std::string>& words) {
   NamedValues arguments;
+  TypedNames names;
   for (const std::string& one : words) {
     for (const std::string_view part : split(one, ' ')) {
       const std::string_view word = trim(part);
@@ -263,12 +264,10 @@ NamedValues arguments_of_words(const std::vector<std::string>& words) {
         bad_input("estimate: '{}' is a variable: let the shell put its value there", word);
       if (is_option(word)) {
         const auto equals = word.find('=');
-        std::string name(word.substr(2, equals - 2));
-        std::replace(name.begin(), name.end(), '-', '_');
-        check_typed_name(name);
-        arguments.emplace_back(name, value_of(equals == std::string_view::npos
-                                                  ? "True"
-                                                  : std::string(word.substr(equals + 1))));
+        arguments.emplace_back(
+            names.take(word.substr(2, equals - 2)),
+            value_of(equals == std::string_view::npos ? "True"
+                                                      : std::string(word.substr(equals + 1))));
       } else if (!arguments.empty()) {
         add_word(arguments.back().second, word);
       }

@@ -71,6 +71,15 @@ TEST_CASE("a sequence that is longer than its positions is refused") {
         "estimate: 1024 positions (--max-position-embeddings) are too few for a sequence of 2048");
 }
 
+TEST_CASE("names may have underscores throughout, as some trainers' have") {
+  const auto arguments = arguments_of_words(
+      {"megatron sft --tensor_model_parallel_size 2 --sequence_parallel false --nproc-per-node 8"});
+  REQUIRE(arguments.size() == 3);
+  CHECK(arguments[0].first == "tensor_model_parallel_size");
+  const std::string more = "--sequence-parallel false --tensor-model-parallel-size 2";
+  CHECK_FALSE(setup_of("--bf16 " + more).sequence_parallel);
+}
+
 TEST_CASE("full recomputation is not told by its method alone since 2022") {
   CHECK(setup_of("--bf16 --recompute-method uniform").recompute == Recompute::kNone);
   CHECK(setup_of(
@@ -198,6 +207,9 @@ TEST_CASE(
                     "'--tensor-model-parallel-size'?");
   CHECK_THROWS_WITH(read("--bf16 --mbs=4"),
                     "estimate: unknown argument '--mbs', did you mean '--micro-batch-size'?");
+  CHECK_THROWS_WITH(read("--bf16 --sequence-parallel --recompute_granularity selective"),
+                    "estimate: unknown argument '--recompute_granularity', did you mean "
+                    "'--recompute-granularity'?");
   CHECK_THROWS_WITH(read("--nnodes --bf16"),
                     "estimate: --nnodes has no value; is a variable behind it empty?");
   CHECK(read("--bf16 --window-size 128,0").untimed == std::vector<std::string>{"--window-size"});
