@@ -69,7 +69,8 @@ std::string why_reserved(std::string_view name) {
   const std::string word = lower(name);
   if (word == "true" || word == "false") return "it is a truth value of expressions";
   if (word == "and" || word == "or" || word == "not") return "expressions have && || ! for it";
-  if (word == "gbs") return "it is mbs x gas x dp: sweep one of these";
+  if (word == "gbs")
+    return "it is mbs x gas x dp: sweep one of these, or derive gas: 1024 / (mbs * dp)";
   if (contains(computed_names(), word)) return "pippin works it out";
   if (word == "iterations" || word == "seed") return "it is a key of the sweep itself";
   if (contains(run_names(), word))

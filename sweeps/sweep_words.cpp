@@ -126,6 +126,7 @@ YamlNode root_of(const SweepWords& words) {
   put(root, kWhole, "command", text_from(kWhole, words.command));
   put(root, kWhole, "grid", grid_of(words));
   if (!words.fixed.empty()) put(root, kWhole, "fixed", pairs_of("--fixed", words.fixed));
+  if (!words.derived.empty()) put(root, kWhole, "derive", pairs_of("--derive", words.derived));
   if (!words.scrape.empty()) put(root, kWhole, "scrape", pairs_of("--scrape", words.scrape));
   if (!words.where.empty()) {
     YamlNode where = node_from("--where", YamlNode::Kind::kList);

@@ -15,6 +15,7 @@ struct SweepWords {
   std::string command;                                    ///< bash, with {tp}, {mbs} …
   std::vector<std::pair<std::string, std::string>> axes;  ///< "tp", "1,2,4"
   std::vector<std::string> fixed;                         ///< "zero=1"
+  std::vector<std::string> derived;                       ///< "gas=64 / (mbs * dp)"
   std::vector<std::string> where;                         ///< expressions
   std::vector<std::string> scrape;                        ///< "loss=loss ([0-9.]+)"
   std::optional<std::string> name, cluster, model, gpus, iterations, warmup, repeats, pack,

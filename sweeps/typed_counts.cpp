@@ -117,7 +117,7 @@ std::string words_of(const std::vector<Clash>& clashes) {
   for (const Clash& one : clashes) {
     if (one.source != one.typed) continue;
     words.push_back(one.option.key == kBatch
-                        ? fmt::format("--fixed gas=<{} / (MBS x DP)>", one.typed)
+                        ? fmt::format("--derive 'gas={} / (mbs * dp)'", one.typed)
                         : fmt::format("--fixed {}={}", one.option.key, one.typed));
   }
   return join(words, " ");

@@ -58,7 +58,7 @@ void add_estimate_command(CommandLine& line) {
   command.add_option(
       "WHAT", options->what,
       "SWEEP.yaml, and the name of a point or none; or model and layout in the names "
-      "of sweeps: size=52B gpus=64 tp=2,4 pp=8 mbs=4 gas=128 zero=1");
+      "of sweeps: size=52B gpus=64 tp=2,4 pp=8 mbs=4 gbs=1024 zero=1");
   add_number(command, "--gpus", options->gpus, "how many there are; else as torchrun's words say");
   add_number(command, "--gpus-per-node", options->gpus_per_node, "as torchrun's words say, or 8");
   command

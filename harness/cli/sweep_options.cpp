@@ -19,6 +19,9 @@ void take_words(CLI::App& command, SweepWords& words) {
                                "an axis and its values, split at commas: -L tp 1,2,4"),
             "NAME VALUES");
   each_once(command.add_option("--fixed", words.fixed, "an axis with one value"), "NAME=VALUE");
+  each_once(command.add_option("--derive", words.derived,
+                               "what follows of each point's axes: 'gas=64 / (mbs * dp)'"),
+            "NAME=EXPRESSION");
   each_once(command.add_option("--where", words.where, "what must hold of a point: mbs*dp <= 4"),
             "EXPRESSION");
   each_once(command.add_option("--scrape", words.scrape,

@@ -235,6 +235,7 @@ const std::vector<Type>& types() {
       {"EXPRESSION", last_name<variables>},
       {"NAME VALUES", axis_names},
       {"NAME=VALUE", fixed_axes},
+      {"NAME=EXPRESSION", fixed_axes},
       {"CLUSTER", clusters},
       {"ACTION",
        [](const TypedValue&) {

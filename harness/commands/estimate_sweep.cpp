@@ -21,7 +21,8 @@ bool are_values(const std::vector<std::string>& words) {
   return words.front().find('=') != std::string::npos;
 }
 
-/// "size=52B tp=2,4" as a sweep: a command that uses all of it takes the place of a trainer's.
+/// "size=52B tp=2,4" as a sweep: a command that uses all of it takes the place of a trainer's. Of
+/// gbs=512 follow the micro-batches.
 SweepWords sweep_of_values(const std::vector<std::string>& words, const std::string& cluster) {
   SweepWords sweep;
   if (!cluster.empty()) sweep.cluster = cluster;
@@ -32,6 +33,12 @@ SweepWords sweep_of_values(const std::vector<std::string>& words, const std::str
     if (equals == std::string::npos)
       bad_input("estimate: '{}' is no NAME=VALUES, as those before it", printable(word));
     const std::string name = word.substr(0, equals), values = word.substr(equals + 1);
+    if (name == "gbs") {
+      if (!parse_integer(values))
+        bad_input("estimate: gbs is one whole number, not '{}'", printable(values));
+      sweep.derived.push_back(fmt::format("gas={} / (mbs * dp)", values));
+      continue;
+    }
     sweep.axes.emplace_back(name, values);
     sweep.command += "{" + name + "} ";
   }

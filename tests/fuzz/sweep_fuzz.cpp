@@ -96,6 +96,7 @@ void take(SweepWords& words, std::string_view option, std::string value) {
   if (option == "--") words.command = value;
   if (option == "-L") words.axes.push_back(axis_of(value));
   if (option == "--fixed") words.fixed.push_back(value);
+  if (option == "--derive") words.derived.push_back(value);
   if (option == "--where") words.where.push_back(value);
   if (option == "--scrape") words.scrape.push_back(value);
   for (const auto& word : sweep_words())

@@ -420,7 +420,7 @@ TEST_CASE("an axis cannot have a name that means something else") {
        "sweep.yaml:5: 'iterations' cannot be the name of an axis: it is a key of the sweep itself"},
       {sound("fixed: {gbs: 1}\n"),
        "sweep.yaml:5: 'gbs' cannot be the name of an axis: it is mbs x gas x dp: sweep one of "
-       "these"},
+       "these, or derive gas: 1024 / (mbs * dp)"},
       {sound("fixed: {params: 1}\n"), "sweep.yaml:5: 'params' cannot be the name of an axis: ..."},
       {sound("fixed: {tflops: 1}\n"),
        "sweep.yaml:5: 'tflops' cannot be the name of an axis: it is a "

@@ -56,8 +56,9 @@ TEST_CASE("on the command line the remedy is words of it") {
       load_sweep(words),
       "the command line: the command says --tensor-model-parallel-size 4 --global-batch-size 64, "
       "and point model-tp1-pp1-dp4-mbs1-gas1-algoa has tp 1, gbs 4; say so in the sweep (--fixed "
-      "tp=4 --fixed gas=<64 / (MBS x DP)>), or write {tp}, {gbs} in the command");
-  words.fixed = {"tp=4", "gas=64"};
+      "tp=4 --derive 'gas=64 / (mbs * dp)'), or write {tp}, {gbs} in the command");
+  words.fixed = {"tp=4"};
+  words.derived = {"gas=64 / (mbs * dp)"};
   CHECK(load_sweep(words).points.size() == 2);
 }
 

@@ -52,12 +52,14 @@ TEST_CASE("words make the product of their axes, the last one fastest") {
   words.repeats = "3";
   words.where = {"tp * mbs < 8"};
   words.fixed = {"zero=1"};
+  words.derived = {"gas=64 / (mbs * dp)"};
   words.pack = "point";
   words.run_time = "00:05:00";
   words.stalled = "90 s";
   words.command += " --zero {zero}";
   const Sweep sweep = load_sweep(words);
   REQUIRE(sweep.points.size() == 5);
+  for (const Point& point : sweep.points) CHECK(point.layout.gbs == 64);
   CHECK(sweep.dropped.size() == 1);
   CHECK(sweep.points[1].layout.tp == 1);
   CHECK(sweep.points[1].layout.mbs == 2);

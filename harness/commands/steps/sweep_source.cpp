@@ -38,6 +38,7 @@ std::string bash_words(const SweepSource& source) {
     text += fmt::format("-L {} {} ", bash_word(name), bash_word(values));
   }
   for (const auto& word : words.fixed) text += fmt::format("--fixed {} ", bash_word(word));
+  for (const auto& word : words.derived) text += fmt::format("--derive {} ", bash_word(word));
   for (const auto& word : words.scrape) text += fmt::format("--scrape {} ", bash_word(word));
   for (const auto& clause : words.where) text += fmt::format("--where {} ", bash_word(clause));
   for (const auto& word : sweep_words()) {

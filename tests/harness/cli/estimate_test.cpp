@@ -343,10 +343,15 @@ TEST_CASE("layouts can be typed in the names of sweeps") {
       "--quiet estimate size=6.7B gpus=64 tp=2 mbs=2 gas=8 zero=1 sequence_parallel=1 "
       "--cluster polaris-a100-40g");
   CHECK_THAT(one.out, Contains("GBS 512, 64 GPUs on 16 nodes"));
+  const auto of_batch = here.pippin(
+      "estimate size=6.7B gpus=64 tp=2 mbs=1,2,3 gbs=512 --cluster polaris-a100-40g --format csv");
+  CHECK_THAT(of_batch.out, Contains("\n6.7b-tp2-pp1-dp32-mbs2-gas8,"));
+  CHECK_THAT(of_batch.err, Contains("derive: gas = 5.333333333333333 is no whole number above 0"));
   for (const auto& [words, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"size=6.7B zer=1", "unknown name 'zer', did you mean 'zero'?"},
            {"size=6.7B tp=x", "tp: 'tp' must be a whole number, not 'x'"},
            {"size=6.7B tp", "'tp' is no NAME=VALUES"},
+           {"size=6.7B gbs=8,16", "gbs is one whole number, not '8,16'"},
            {"size=6.7C tp=1", "did you mean '6.7B'?"},
            {"size=6.7B tp=3", "TP does not divide the heads (32 by 3)"},
            {"s.yaml --cluster polaris-a100-40g", "the sweep file names its cluster"},

@@ -40,9 +40,10 @@ TEST_CASE("a sweep of words runs, goes on with what is added and begins anew on 
 
 TEST_CASE("how to come back with a sweep of words can be pasted into a shell") {
   const Workplace here;
-  const Call submitted =
-      here.pippin("submit " + replay_words("-L tp 1,2 -L mbs 1",
-                                           "--fixed \"it='s\" --where 'tp < 9 && it != 1'"));
+  const Call submitted = here.pippin(
+      "submit " +
+      replay_words("-L tp 1,2 -L mbs 1",
+                   "--fixed \"it='s\" --derive 'gas=1 / (mbs * dp)' --where 'tp < 9 && it != 1'"));
   CAPTURE(submitted.err);
   CHECK(submitted.exit_code == 0);
   const auto begin = submitted.err.find("pippin --db");
