@@ -18,6 +18,8 @@
 #include "sweeps/cluster_file.h"
 #include "sweeps/cluster_rates.h"
 #include "sweeps/estimate/analysis_tool.h"
+#include "sweeps/estimate/launch_checks.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/machines.h"
@@ -238,6 +240,7 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
   const MegatronSetup read = megatron_setup(
       arguments, options.gpus, hardware.gpus_per_node,
       hardware.accelerator ? generation_of(*hardware.accelerator) : usual_generation(arguments));
+  check_typed_launch(arguments, read.setup);
   auto remarks = what_was_taken(read);
   if (!hardware.accelerator && read.setup.fp8 != Fp8::kNone)
     remarks.insert(

@@ -11,6 +11,8 @@
 #include "reports/estimate.h"
 #include "reports/values.h"
 #include "sweeps/accelerators.h"
+#include "sweeps/estimate/launch_checks.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/judge_points.h"
@@ -39,13 +41,15 @@ FoundLayout judged(const Setup& setup, const SearchSpace& space) {
 }
 
 /// With the options' GPUs and batch.
-OwnLayout own_layout(NamedValues arguments, const SearchSpace& space) {
+OwnLayout own_layout(const NamedValues& typed, const SearchSpace& space) {
+  NamedValues arguments = typed;
   std::erase_if(arguments, [](const auto& one) { return one.first == "global_batch_size"; });
   arguments.emplace_back("global_batch_size", value_of(std::to_string(space.gbs)));
   try {
     const Setup setup =
         megatron_setup(arguments, space.gpus, space.base.gpus_per_node, space.base.generation)
             .setup;
+    check_typed_launch(typed, setup);
     return {judged(setup, space), ""};
   } catch (const Error& error) {
     return {std::nullopt, reason_of(error)};

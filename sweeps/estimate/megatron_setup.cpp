@@ -125,8 +125,10 @@ bool is_newer(const MegatronGiven& given) {
 Framework framework_of(const MegatronGiven& given) {
   constexpr std::int64_t kGradients = 2;  // from this stage on there is no pipeline
   if (given.deepspeed && given.zero >= kGradients) return Framework::kDeepSpeedZero;
+  // In bf16 without ZeRO it spreads the optimizer's state all the same (BF16_Optimizer).
   if (given.deepspeed)
-    return given.zero == 0 ? Framework::kDeepSpeedPipeline : Framework::kMegatronDeepSpeed;
+    return given.zero == 0 && !given.bf16 ? Framework::kDeepSpeedPipeline
+                                          : Framework::kMegatronDeepSpeed;
   if (given.core || given.latent || !given.implementation.empty() || !given.backend.empty())
     return Framework::kMegatronCore;
   if (given.flash && !given.cp && !given.experts && !given.instances)
@@ -238,46 +240,6 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   if (setup.pp > 1) check_stage(setup.pp - 1, given.counts_loss);
 }
 
-/// A value behind the name of an argument, or one more.
-void add_word(Value& value, std::string_view word) {
-  const bool is_first = value.text == "True";
-  value = value_of(is_first ? std::string(word) : value.text + ' ' + std::string(word));
-}
-
-bool is_option(std::string_view word) { return word.size() > 2 && word.starts_with("--"); }
-
-}  // namespace
-
-NamedValues arguments_of_words(const std::vector<std::string>& words) {
-  NamedValues arguments;
-  TypedNames names;
-  for (const std::string& one : words) {
-    for (const std::string_view part : split(one, ' ')) {
-      const std::string_view word = trim(part);
-      if (word.empty() || word == "\\") continue;
-      if (word.ends_with(".py")) {
-        const std::string_view program = word.substr(word.rfind('/') + 1);
-        if (is_other_model(program)) arguments.emplace_back(program, value_of("True"));
-        continue;
-      }
-      if (word.starts_with('$'))
-        bad_input("estimate: '{}' is a variable: let the shell put its value there", word);
-      if (is_option(word)) {
-        const auto equals = word.find('=');
-        arguments.emplace_back(
-            names.take(word.substr(2, equals - 2)),
-            value_of(equals == std::string_view::npos ? "True"
-                                                      : std::string(word.substr(equals + 1))));
-      } else if (!arguments.empty()) {
-        add_word(arguments.back().second, word);
-      }
-    }
-  }
-  return arguments;
-}
-
-namespace {
-
 /// What they say, and what of them is not used or not known.
 MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result) {
   MegatronGiven given = megatron_given(arguments, result.unused);
@@ -287,8 +249,9 @@ MegatronGiven read_arguments(const NamedValues& arguments, MegatronSetup& result
     const bool is_known =
         is_estimated_by(current_name(name)) || (name == "deepspeed_config" && given.zero);
     const bool is_untimed = is_unknown_to_time(name, value);
-    if (!is_known && ((is_untimed && !is_window(name)) || is_unknown_to_memory(name, value)))
-      result.unknown.push_back(typed_argument(name));
+    const bool is_unknown = (is_untimed && !is_window(name)) || is_unknown_to_memory(name, value) ||
+                            (given.fsdp && name == "nccl_ub");
+    if (!is_known && is_unknown) result.unknown.push_back(typed_argument(name));
     if (is_untimed) result.untimed.push_back(typed_argument(name));
     if (is_untimed && is_window(name))
       result.assumed.push_back(
@@ -329,6 +292,10 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
              {"allgather", "alltoall", "alltoall_seq", "flex"});
   setup.type = given.bf16 ? NumberType::kBf16 : given.fp16 ? NumberType::kFp16 : NumberType::kFp32;
   setup.zero = given.zero.value_or(given.distributed_optimizer ? 1 : 0);
+  if (given.deepspeed && given.bf16 && setup.zero == 0) {
+    setup.zero = 1;
+    result.assumed.push_back("DeepSpeed's optimizer of bf16, which spreads its state over DP");
+  }
   setup.wide_gradients = given.wide_gradients;
   setup.recompute = recompute_of(given);
   setup.recompute_layers = given.recompute_layers.value_or(1);
@@ -356,7 +323,7 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
   setup.fused_softmax = !given.no_fused_softmax;
   fill_in_schedule(given, setup);
   setup.fuses_gradients = setup.framework == Framework::kMegatronCore && !given.no_fused_gradients;
-  setup.overlaps_tensor = given.overlaps_tensor && setup.transformer_engine && setup.tp > 1;
+  setup.overlaps_tensor = given.overlaps_tensor && setup.transformer_engine;
   setup.gathers_tokens =
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
   if (given.experts && given.dispatcher == "flex")

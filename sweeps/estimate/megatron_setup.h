@@ -34,12 +34,6 @@ struct MegatronModel {
   bool counts_embedding = false, counts_loss = false;
 };
 
-/// The words of a launch, "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 24 …", or of a
-/// part of it, as a dump names them; what stands before the first option, and programs, say
-/// nothing. One word with blanks is what a shell variable held. Errors: Error (bad input) where a
-/// variable is left in it.
-NamedValues arguments_of_words(const std::vector<std::string>& words);
-
 /// Of the GPU where none is named: Ampere, or, with products in 8 bits, the first that has those.
 Generation usual_generation(const NamedValues& arguments);
 

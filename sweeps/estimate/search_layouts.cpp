@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "sweeps/estimate/launch_checks.h"
 #include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/parameters.h"
@@ -177,6 +178,7 @@ class Search {
 
   void judge(const Setup& setup) {
     ++result_.judged;
+    if (!why_not_started(setup).empty()) return;
     const double needed = needed_bytes(setup);
     if (result_.least_bytes == 0 || needed < result_.least_bytes) result_.least_bytes = needed;
     if (needed > space_.usable_bytes) return;

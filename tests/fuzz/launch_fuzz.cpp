@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "sweeps/estimate/flops.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/step_time.h"

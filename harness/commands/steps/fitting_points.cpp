@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <utility>
 
 #include "core/base/error.h"
@@ -51,17 +52,42 @@ void check_what_remains(const Sweep& sweep, const std::vector<Point>& fitting,
   }
 }
 
+/// Why points are not judged, the first reasons by name.
+class Unjudged {
+ public:
+  void add(const std::string& why) {
+    ++count_;
+    if (points_[why]++ == 0 && first_.size() < kMost) first_.push_back(why);
+  }
+
+  /// Empty: there are none.
+  std::string words(std::size_t all) const {
+    if (count_ == 0) return "";
+    std::vector<std::string> words = first_;
+    if (points_.size() > 1)
+      for (std::string& why : words) why += fmt::format(" ({})", counted(points_.at(why), "point"));
+    if (points_.size() > kMost) words.push_back(counted(points_.size() - kMost, "other reason"));
+    return fmt::format("whether {} of {} points fit the memory is not known: {}", count_, all,
+                       join(words, "; "));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 3;
+  std::size_t count_ = 0;
+  std::map<std::string, std::size_t> points_;
+  std::vector<std::string> first_;
+};
+
 }  // namespace
 
 std::string drop_what_does_not_fit(Sweep& sweep) {
   if (!may_be_megatron(sweep)) return "";
   std::vector<Point> fitting;
   std::vector<DroppedPoint> unfit;
-  std::size_t unknown = 0;
-  std::string why;
+  Unjudged unjudged;
   for (const Point& point : sweep.points) {
     Verdict verdict = judge(sweep, point);
-    if (!verdict.unknown.empty() && unknown++ == 0) why = verdict.unknown;
+    if (!verdict.unknown.empty()) unjudged.add(verdict.unknown);
     if (verdict.drop.empty())
       fitting.push_back(point);
     else
@@ -71,8 +97,7 @@ std::string drop_what_does_not_fit(Sweep& sweep) {
   const std::size_t all = sweep.points.size();
   sweep.points = std::move(fitting);
   sweep.dropped.insert(sweep.dropped.end(), unfit.begin(), unfit.end());
-  if (unknown == 0) return "";
-  return fmt::format("whether {} of {} points fit the memory is not known: {}", unknown, all, why);
+  return unjudged.words(all);
 }
 
 }  // namespace pippin

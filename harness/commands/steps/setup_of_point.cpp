@@ -7,6 +7,8 @@
 #include "core/base/text.h"
 #include "core/jobs/script.h"
 #include "harness/commands/steps/command_words.h"
+#include "sweeps/estimate/launch_checks.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/vocabularies.h"
@@ -42,6 +44,7 @@ SetupOfPoint of_command(const ScriptRun& run, const Sweep& sweep, const Point& p
   const MegatronSetup read =
       megatron_setup(arguments, point.layout.gpus, sweep.cluster.gpus_per_node,
                      generation_of(sweep.cluster.accelerator));
+  check_typed_launch(arguments, read.setup);
   if (find_value(arguments, "deepspeed") && !find_value(arguments, "zero_stage"))
     bad_input("what DeepSpeed's configuration asks for is not known without --zero-stage");
   if (!read.unknown.empty()) bad_input("what {} takes is not known", read.unknown.front());

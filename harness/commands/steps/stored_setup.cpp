@@ -12,6 +12,7 @@
 #include "harness/commands/steps/command_words.h"
 #include "sweeps/accelerators.h"
 #include "sweeps/cluster_file.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/trainer_arguments.h"
 #include "sweeps/machines.h"
 

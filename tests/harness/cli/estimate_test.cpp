@@ -227,6 +227,21 @@ TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
                                    "holds is not known"));
 }
 
+TEST_CASE("why points are not judged is said of each kind") {
+  const test::Workplace here;
+  std::string sweep = megatron_sweep();
+  sweep.replace(sweep.find("tp: [1, 4], mbs: [1, 4]"), 23, "tp: [3, 4, 6, 5], mbs: [1]");
+  sweep.replace(sweep.find("gpus: 16"), 8, "gpus: 60");
+  sweep.replace(sweep.find("gas: 64 / (mbs * dp)"), 20, "gas: 16");
+  sweep.replace(sweep.find("--global-batch-size '64'"), 24, "--global-batch-size {gbs}");
+  here.write("s.yaml", sweep);
+  const auto plan = here.pippin("plan s.yaml");
+  CAPTURE(plan.err);
+  CHECK(plan.exit_code == 0);
+  CHECK_THAT(plan.err, Contains("whether 3 of 4 points fit the memory is not known: ") &&
+                           Contains("(32 by 3) (1 point); ") && Contains("(32 by 6) (1 point); "));
+}
+
 TEST_CASE("a tokenizer that is known condemns points, another one takes the least") {
   const test::Workplace here;
   const auto dropped_with = [&](const std::string& tokenizer) {

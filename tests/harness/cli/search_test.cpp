@@ -115,6 +115,23 @@ TEST_CASE("a search of a launch finds what one of the same model finds") {
   CHECK_THAT(again.out, Contains("; none that fits is faster"));
 }
 
+TEST_CASE("a search of a launch proposes what Megatron starts with its choices") {
+  const test::Workplace here;
+  here.write("c.yaml", kCluster);
+  const auto layouts_with = [&](const std::string& more) {
+    const auto call =
+        here.pippin("search ./c.yaml --top 500 --format json --" + std::string(kGpt) + more);
+    CAPTURE(call.err);
+    REQUIRE(call.exit_code == 0);
+    return nlohmann::json::parse(call.out).at("layouts");
+  };
+  for (const auto& one : layouts_with("--tp-comm-overlap")) {
+    CHECK(one.at("tp") > 1);
+    CHECK(one.at("sequence_parallel") == 1);
+  }
+  for (const auto& one : layouts_with("--defer-embedding-wgrad-compute")) CHECK(one.at("pp") > 1);
+}
+
 TEST_CASE("a launch whose ends count as layers is searched so, and compared where none fits") {
   const test::Workplace here;
   here.write("c.yaml", kCluster);

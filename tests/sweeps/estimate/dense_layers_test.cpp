@@ -5,6 +5,7 @@
 
 #include "sweeps/estimate/activations.h"
 #include "sweeps/estimate/expert_layers.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/layer_tree.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"

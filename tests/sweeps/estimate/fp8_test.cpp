@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/layer_tree.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
@@ -204,7 +205,10 @@ TEST_CASE("products that overlap with messages have workspaces of their own") {
   };
   const std::string split = "--tensor-model-parallel-size 2 --sequence-parallel ";
   CHECK(buffers(split + "--tp-comm-overlap") - buffers(split) == Approx(3 * 32 * 1024 * 1024));
-  CHECK(buffers("--tp-comm-overlap") == buffers(""));
+  CHECK_THROWS_WITH(buffers("--tp-comm-overlap"),
+                    Contains("--tp-comm-overlap needs TP, with which there is"));
+  CHECK_THROWS_WITH(buffers("--tensor-model-parallel-size 2 --tp-comm-overlap"),
+                    Contains("--tp-comm-overlap needs --sequence-parallel"));
   CHECK(read(kDense + split + "--tp-comm-overlap").assumed.back() ==
         "waiting for TP, though --tp-comm-overlap hides a part of it");
 }

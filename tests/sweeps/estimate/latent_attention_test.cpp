@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/layer_tree.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/megatron_work.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches as people have them in their scripts: names of other years, other models, options that
 // exclude each other; and what they do to memory and time.
+#include "sweeps/estimate/launch_words.h"
+
 #include "core/base/error.h"
 #include "core/base/units.h"
 #include "sweeps/estimate/flops.h"
@@ -69,6 +71,29 @@ TEST_CASE("a sequence that is longer than its positions is refused") {
   CHECK(mistake_in("--bf16 --max-position-embeddings 2048").empty());
   CHECK(mistake_in("--bf16 --max-position-embeddings 1024") ==
         "estimate: 1024 positions (--max-position-embeddings) are too few for a sequence of 2048");
+}
+
+TEST_CASE("a launch is read to the end of its command, quotes and programs' options aside") {
+  const auto names_of = [](const std::vector<std::string>& words) {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const auto& [name, value] : arguments_of_words(words)) all.emplace_back(name, value.text);
+    return all;
+  };
+  using Names = std::vector<std::pair<std::string, std::string>>;
+  const Names two{{"nproc_per_node", "8"}, {"num_layers", "24"}};
+  CHECK(names_of({"torchrun --nproc_per_node 8 -m megatron.training.pretrain_gpt --num-layers "
+                  "24"}) == two);
+  CHECK(names_of({"--nproc_per_node", "8", "--num-layers", "24", "&"}) == two);
+  CHECK(names_of({"--nproc_per_node=\"8\" --num-layers '24' 2>&1 | tee --append log"}) == two);
+  CHECK(names_of({"--nproc_per_node 8 --num-layers 24 >log"}) == two);
+  CHECK(names_of({"--lr-warmup -1 --moe-layer-freq '([0]*1+[1]*3)'"}) ==
+        Names{{"lr_warmup", "-1"}, {"moe_layer_freq", "([0]*1+[1]*3)"}});
+  // A variable may hold what counts, but behind a name that says nothing.
+  CHECK(names_of({"--save $RUN/ckpt --num-layers 24"}).size() == 2);
+  for (const char* words : {"--num-layers $L", "--bf16 $MORE", "$ALL", "--cuda-graph-impl $X"}) {
+    CAPTURE(words);
+    CHECK_THROWS_WITH(arguments_of_words({words}), Contains("is a variable"));
+  }
 }
 
 TEST_CASE("names may have underscores throughout, as some trainers' have") {

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/estimate/traffic.h"

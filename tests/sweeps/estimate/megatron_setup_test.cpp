@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "sweeps/estimate/analysis_tool.h"
 #include "sweeps/estimate/groups.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"

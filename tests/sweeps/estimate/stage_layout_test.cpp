@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "sweeps/estimate/activations.h"
+#include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/stage_parameters.h"

@@ -41,6 +41,7 @@ TEST_CASE("the tokenizers of well-known models say their vocabularies") {
   CHECK(tokens_of("meta-llama/Llama-30") == 0);
   CHECK(tokens_of("/data/tokenizer") == 0);
   CHECK(tokens_of("") == 0);
+  CHECK(tokens_of("LLama3Tokenizer") == 128256);  // Pai-Megatron-Patch's kinds
 }
 
 TEST_CASE("kinds of tokenizers say theirs without a model") {
@@ -77,4 +78,7 @@ TEST_CASE("a launch says whose vocabulary it is taken to have, or that none is k
     CHECK(known.setup.shape.vocab == 8192);
   }
   CHECK_THAT(read("").assumed.front(), Contains("vocabulary 50257, that of GPT-2"));
+  // As forks name it.
+  CHECK(read("--patch-tokenizer-type LLama3Tokenizer").setup.shape.vocab == 128256);
+  CHECK(read("--tokenizer-name-or-path ./own").unknown.size() == 1);
 }
