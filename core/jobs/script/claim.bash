@@ -63,7 +63,8 @@ if [ "$pippin_restart" -gt 0 ]; then pippin_need && pippin_find_suspects; fi
 pippin_place_claim
 pippin_view=''
 pippin_view_of "${pippin_claim%/*}"
-if ! pippin_take "$pippin_claim" "pippin: claim host=$HOSTNAME pid=$$ task=${pippin_task:-1} view=$pippin_view"; then
+pippin_claimed="pippin: claim host=$HOSTNAME pid=$$ task=${pippin_task:-1} view=$pippin_view"
+if ! pippin_take "$pippin_claim" "$pippin_claimed"; then
   if [ -s "$pippin_claim" ]; then
     echo "another process has begun this job: $pippin_claim"
     exit 0

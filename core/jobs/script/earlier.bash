@@ -72,6 +72,15 @@ pippin_read_end() { # ATTEMPT: in pippin_code; false where it has not ended by i
   [ -n "$pippin_code" ]
 }
 
+# A run that removed its own folder has come to its end all the same: without a result.
+pippin_put_back() { # RECORD STARTED CODE
+  local log="${1%/*}/log"
+  mkdir -p "${1%/*}" || return
+  if [ "$1" = "$pippin_claim" ]; then echo "$pippin_claimed" >>"$1"; fi
+  echo "pippin: started=$2" >>"$1"
+  echo "the folder of this run was removed while it ran, and its log with it; it exited $3" >>"$log"
+}
+
 # A failure of a machine that cannot write any more is no result.
 pippin_can_note() { # RUN FOLDER
   local able

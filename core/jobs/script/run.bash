@@ -80,6 +80,11 @@ pippin_canary_time=${pippin_canary_time:-0} pippin_canary_off='' pippin_canary_t
 
 pippin_done() { # RUN RECORD CODE ENDED STARTED STOPPED SUSPENDED
   local outcome=ok
+  if [ ! -e "$2" ]; then
+    pippin_need
+    pippin_put_back "$2" "$5" "$3" || return
+    if [ "$3" -eq 0 ]; then set -- "$1" "$2" 1 "${@:4}"; fi
+  fi
   if [ "$3" -ne 0 ]; then
     outcome=failed
     pippin_need

@@ -103,3 +103,22 @@ TEST_CASE("a trainer that saves and ends well as its job has to give way has not
   CHECK(queue.done() == 0);
   CHECK(SweepFolder(disk(), queue.root.path()).attempts("one").at(0).interrupted);
 }
+
+TEST_CASE("a run that removes its own folder has ended, and says so") {
+  const bool alone = GENERATE(true, false);
+  CAPTURE(alone);
+  const test::TemporaryDirectory root;
+  JobScript job = script_of(root.path(), {{"job", {}}});
+  job.tasks[0].runs.push_back({"one", {}, "echo 1; rm -r \"$PIPPIN_RUN_DIR\""});
+  if (!alone) job.tasks[0].runs.push_back({"two", {}, "true"});
+  CHECK(run_program({"env", "SLURM_JOB_ID=7", "bash", write_files(job).string()}).exit_code == 0);
+  SweepFolder folder(disk(), root.path());
+  const auto attempts = folder.attempts("one");
+  REQUIRE(attempts.size() == 1);
+  REQUIRE(attempts[0].record);
+  CHECK(attempts[0].done());
+  CHECK(attempts[0].exit_code == 1);
+  CHECK(disk().read(attempts[0].directory / "log") ==
+        "the folder of this run was removed while it ran, and its log with it; it exited 0\n");
+  CHECK(succeeded_of(folder).size() == (alone ? 0 : 1));
+}
