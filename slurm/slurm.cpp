@@ -150,7 +150,7 @@ Handed with_remedy(Handed handed, const JobRequest& request) {
   if (is_node && !request.exclude.empty())
     handed.words += fmt::format(
         "; excluded are {}: 'pippin nodes --allow NODE' takes back one that is good, or has left "
-        "the cluster",
+        "the cluster; --exclude, with the others or '', those that it named",
         join(request.exclude, ","));
   return handed;
 }

@@ -79,10 +79,11 @@ struct MachineOptions {
   std::int64_t max_in_flight = 0;  ///< jobs that may run at a time; 0: all
   /// A node is bad after so many failures of different points in a row: find_bad_nodes(); 0: never.
   std::int64_t bad_node_after = 3;
-  std::string owner = {};    ///< the user
-  std::string host = {};     ///< this machine's name
-  std::string process = {};  ///< this process
-  std::string view = {};     ///< Mount::view of the sweep's folder; empty: unknown
+  bool excludes_anew = false;  ///< jobs that wait are kept off the campaign's excluded nodes, too
+  std::string owner = {};      ///< the user
+  std::string host = {};       ///< this machine's name
+  std::string process = {};    ///< this process
+  std::string view = {};       ///< Mount::view of the sweep's folder; empty: unknown
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
   /// Whether this machine hands over a run that is due.
   std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };

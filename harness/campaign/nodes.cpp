@@ -148,6 +148,7 @@ void CampaignMachine::exclude_from_waiting() {
   if (!scheduler_.excludes_nodes()) return;
   std::set<std::string> bad;
   for (const auto& mark : bad_nodes()) bad.insert(mark.node);
+  if (options_.excludes_anew) bad.insert(campaign_.exclude.begin(), campaign_.exclude.end());
   if (std::includes(told_.begin(), told_.end(), bad.begin(), bad.end())) return;
   std::vector<Asked> asked;
   for (const auto& state : submissions_) {

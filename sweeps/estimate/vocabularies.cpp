@@ -18,29 +18,17 @@ constexpr Vocabulary kGpt2{50257, "GPT-2"}, kNeox{50277, "GPT-NeoX"}, kLlama2{32
 constexpr struct {
   std::string_view part;
   Vocabulary vocabulary;
-} kModels[] = {{"distill-qwen", kQwen25},
-               {"distill-llama", kLlama3},
-               {"deepseek-v3", kDeepSeek3},
-               {"deepseek-v3.1", kDeepSeek3},
-               {"deepseek-r1", kDeepSeek3},
-               {"deepseek-v2", kDeepSeek2},
-               {"deepseek-v2-lite", kDeepSeek2},
-               {"kimi-k2", kKimi},
-               {"qwen3", kQwen3},
-               {"qwen2.5", kQwen25},
-               {"qwen2", kQwen2},
-               {"qwen1.5", kQwen2},
-               {"llama3", kLlama3},
-               {"llama2", kLlama2},
-               {"deepseekv2", kDeepSeek2},
-               {"llama-3", kLlama3},
-               {"llama-3.1", kLlama3},
-               {"llama-3.2", kLlama3},
-               {"llama-3.3", kLlama3},
-               {"llama-2", kLlama2},
-               {"mixtral-8x7b", kMixtral},
-               {"gpt-neox-20b", kNeox},
-               {"gpt2", kGpt2}};
+} kModels[] = {{"distill-qwen", kQwen25},   {"distill-llama", kLlama3},
+               {"deepseek-v3", kDeepSeek3}, {"deepseek-v3.1", kDeepSeek3},
+               {"deepseek-r1", kDeepSeek3}, {"deepseek-v2", kDeepSeek2},
+               {"kimi-k2", kKimi},          {"qwen3", kQwen3},
+               {"qwen2.5", kQwen25},        {"qwen2", kQwen2},
+               {"qwen1.5", kQwen2},         {"llama3", kLlama3},
+               {"llama2", kLlama2},         {"deepseekv2", kDeepSeek2},
+               {"llama-3", kLlama3},        {"llama-3.1", kLlama3},
+               {"llama-3.2", kLlama3},      {"llama-3.3", kLlama3},
+               {"llama-2", kLlama2},        {"mixtral-8x7b", kMixtral},
+               {"gpt-neox-20b", kNeox},     {"gpt2", kGpt2}};
 
 /// "qwen3" is in "Qwen3-8B", and not in "Qwen3.5-27B".
 bool has(std::string_view name, std::string_view part) {

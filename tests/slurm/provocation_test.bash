@@ -205,6 +205,13 @@ chosen_nodes() {
   like "$(cat err)" "Invalid node name specified.*'pippin nodes --allow NODE'"
   pippin nodes --allow n9 chosen
   run 0 chosen
+  # What waits is kept off, too.
+  echo "while [ ! -e $here/seen ]; do sleep 0.1; done" >hole
+  pippin --yes submit --again chosen.yaml --max-in-flight 1 >out 2>err
+  pippin --yes submit chosen.yaml --exclude n1 >out 2>err
+  equal "$(squeue -h --all -t PD -o %x | sort -u)" n1
+  touch seen
+  run 0 chosen
 }
 
 # Then it is the job, or the program, and no node is to blame.

@@ -91,6 +91,11 @@ void take_fates(const CampaignMachine& machine, Records& records, CampaignStatus
   Tally again, lost;
   std::int64_t unread = 0;
   const std::vector<bool> known = records.known(machine);
+  const auto tell_ill = [&](const TrackedRun& run) {
+    const bool is_shown = status.ill.size() < CampaignStatus::kMostLines;
+    status.ill.push_back({run.planned->name, is_shown ? records.words_of(run) : "", ""});
+  };
+  std::vector<const TrackedRun*> ill_and_left;
   for (std::size_t i = 0; i < known.size(); ++i) {
     const TrackedRun& run = machine.runs()[i];
     const RunFate& fate = run.fate;
@@ -99,10 +104,11 @@ void take_fates(const CampaignMachine& machine, Records& records, CampaignStatus
     if (fate.phase == RunPhase::kLost) lost.add(fate.evidence);
     if (fate.phase == RunPhase::kRunning) status.running_now.push_back({name, "", ""});
     if (fate.phase != RunPhase::kDone) continue;
-    const bool is_shown = status.ill.size() < CampaignStatus::kMostLines;
-    if (fate.failed) status.ill.push_back({name, is_shown ? records.words_of(run) : "", ""});
+    if (fate.failed && run.planned->left) ill_and_left.push_back(&run);
+    if (fate.failed && !run.planned->left) tell_ill(run);
     if (!known[i]) ++unread;
   }
+  for (const TrackedRun* run : ill_and_left) tell_ill(*run);  // behind today's
   status.again = again.lines(runs_text);
   status.gone = lost.lines(runs_text);
   if (unread > 0) status.unread = runs_text(unread);

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "db/names.h"
 #include "harness/commands/steps/selections.h"
+#include "harness/commands/steps/sweep_folders.h"
 
 namespace pippin {
 
@@ -38,11 +39,29 @@ void add_selection(Database& database, const SampleFilter& filter, Chosen& chose
     chosen.campaigns.push_back({entry.sweep, entry.number});
 }
 
+/// Names of runs do not say their sweep: that of another one may be meant, whose files the database
+/// has not read yet. By its number, or as SWEEP/RUN, it is this one.
+void refuse_unread_namesake(const Globals& globals, const RunName& run, const std::string& name) {
+  if (name != run.name || run.campaign.sweep.empty()) return;
+  const SweepFolders folders(globals.db);
+  const fs::path own = folders.path_of(run.campaign.sweep);
+  std::error_code error;
+  for (const fs::path& folder : folders.all()) {
+    const std::string sweep = folder.filename().string();
+    if (folder == own || !fs::exists(folder / name, error)) continue;
+    bad_input(
+        "{}: '{}' is a run of {} and of {}, whose newest runs may not be read yet; say {}/{}, "
+        "or the number {}",
+        printable(globals.db.string()), printable(name), printable(run.campaign.sweep),
+        printable(sweep), printable(run.campaign.sweep), printable(name), run.id);
+  }
+}
+
 void add_named(const Globals& globals, Database& database, const std::string& name,
                Chosen& chosen) {
   const auto selection =
       name.empty() ? std::optional<SampleFilter>() : find_selection_itself(database, name);
-  const auto runs = database.runs_named(name);
+  const auto runs = runs_called(database, name);
   if (selection && !runs.empty()) {
     bad_input(
         "{}: '{}' is a sweep, campaign or tag, and a run; name the run by its number, {}, or the "
@@ -55,7 +74,9 @@ void add_named(const Globals& globals, Database& database, const std::string& na
               printable(name),
               did_you_mean(name, names_of(globals, {NameKind::kSelections, NameKind::kRuns})));
   }
-  chosen.runs.push_back(only_one(globals, runs, name).id);
+  const RunName run = only_one(globals, runs, name);
+  refuse_unread_namesake(globals, run, name);
+  chosen.runs.push_back(run.id);
 }
 
 }  // namespace
@@ -93,7 +114,9 @@ RunName run_named(const Globals& globals, Database& database, const std::string&
     bad_input("{}: no run is named '{}'{}", printable(globals.db.string()), printable(name),
               did_you_mean(name, names_of(globals, {NameKind::kRuns})));
   }
-  return only_one(globals, runs, name);
+  const RunName run = only_one(globals, runs, name);
+  refuse_unread_namesake(globals, run, name);
+  return run;
 }
 
 Chosen chosen_by(const Globals& globals, Database& database,

@@ -45,9 +45,10 @@ void check_command(const Sweep& sweep, const std::string& script) {
   }
 }
 
-/// Without what says nothing of how it launches.
+/// Without what says nothing of how it launches. Where it lies may be said by another way there.
 std::string as_compared(std::string script) {
-  for (const char* line : {"\npippin_give_up=", "\npippin_bad_node_after=", "\numask "}) {
+  for (const char* line :
+       {"\npippin_root=", "\npippin_give_up=", "\npippin_bad_node_after=", "\numask "}) {
     const auto from = script.find(line);
     if (from != std::string::npos) script.erase(from, script.find('\n', from + 1) - from);
   }
@@ -188,6 +189,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
   machine.retry_failed = options.retry_failed;
   machine.max_in_flight = options.max_in_flight;
   machine.bad_node_after = options.bad_node_after;
+  machine.excludes_anew = options.exclude.has_value();
   machine.wanted = [this](const PlannedRun& run) { return is_wanted(run); };
   machine.begin = [start_times = StartTimes(options.spread, options.at, campaign_.started,
                                             sweep_.repeats.allocations)](const PlannedJob& job) {
@@ -262,17 +264,34 @@ std::optional<std::vector<TaskPlan>> Session::tasks_of(const Submission& submiss
   return tasks;
 }
 
+/// The files as they would be written today; nothing where today's command has no words for its
+/// points, which have other axes.
+std::optional<JobFiles> Session::files_today(const Submission& submission) const {
+  const auto tasks = tasks_of(submission);
+  if (!tasks) return std::nullopt;
+  try {
+    return files(submission, *tasks);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+/// Of what still waits, runs or counts.
 std::optional<Session::Outdated> Session::outdated_script() {
+  std::set<std::int64_t> counting;
+  for (const TrackedRun& run : machine_->runs())
+    if (run.fate.phase == RunPhase::kDone && !run.planned->left)
+      counting.insert(run.fate.submission);
   for (const auto& state : machine_->submissions()) {
-    const auto tasks = tasks_of(state.submission);
-    if (!tasks) continue;  // another may tell
+    if (state.over() && !counting.contains(state.submission.number)) continue;
+    const auto today = files_today(state.submission);
+    if (!today) continue;  // another may tell
     const fs::path script = folder_.script(state.submission);
     const auto then = text_if_allowed(script);
     if (!then) continue;
-    const JobFiles today = files(state.submission, *tasks);
-    std::string before = as_compared(*then), now = as_compared(today.script);
-    for (std::size_t i = 0; before == now && i < today.tasks.size(); ++i) {
-      now = today.tasks[i];
+    std::string before = as_compared(*then), now = as_compared(today->script);
+    for (std::size_t i = 0; before == now && i < today->tasks.size(); ++i) {
+      now = today->tasks[i];
       before = text_if_allowed(folder_.tasks_file(state.submission, i + 1)).value_or(now);
     }
     ScriptDifference difference = first_difference(before, now);

@@ -82,6 +82,7 @@ class Session {
   void choose_nodes(const SessionOptions& options);
   void leave_out_what_is_set_aside(const Globals& globals);
   std::optional<std::vector<TaskPlan>> tasks_of(const Submission& submission) const;
+  std::optional<JobFiles> files_today(const Submission& submission) const;
 
   Sweep sweep_;
   SweepFolder folder_;

@@ -346,6 +346,32 @@ TEST_CASE("a change of how long a sweep launches is said and measured anew only 
   CHECK(here.sql("SELECT count(*) FROM runs") == "12");
 }
 
+TEST_CASE("a campaign goes on when its command gets an axis that older points lack") {
+  const Workplace here;
+  const auto write = [&](const std::string& more, const std::string& grid) {
+    here.write("s.yaml",
+               "sweep: s\ncluster: local\niterations: 5\ncommand: \"{probe_dir}/replay --mbs {mbs} "
+               "--iterations {iterations} --step-time-ms 500 --sleep-factor 0.005" +
+                   more + "\"\ngrid: " + grid + "\n");
+  };
+  write("", "{mbs: [1, 2]}");
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  write(" # {kind}", "{mbs: [1, 2], kind: [a, b]}");
+  const Call call = here.pippin("run s.yaml");
+  CAPTURE(call.err);
+  CHECK(call.exit_code == 0);
+  CHECK(here.sql("SELECT count(*), count(DISTINCT campaign) FROM run_overview") == "6|1");
+}
+
+TEST_CASE("jobs that are over and count for nothing are not compared with today's") {
+  const Workplace here;
+  std::string sweep = test::replay_sweep("");
+  here.write("s.yaml", sweep.replace(sweep.find("repeats"), 7, "env: {SPOILT: yes}\nrepeats"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  here.write("s.yaml", test::replay_sweep(""));  // other points, as the environment is another
+  CHECK_THAT(here.pippin("run s.yaml").err, !Contains("written otherwise"));
+}
+
 TEST_CASE("another environment makes other points") {
   const Workplace here;
   here.write("s.yaml", test::replay_sweep("env: {NCCL_ALGO: Ring}\n"));

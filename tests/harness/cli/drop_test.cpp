@@ -52,6 +52,24 @@ TEST_CASE("drop wants a reason, a name that exists, and one thing at a time") {
   CHECK(here.sql("SELECT count(*) FROM dropped_runs") == "0");
 }
 
+TEST_CASE("a run's name that another sweep's files have, too, needs its sweep") {
+  const Used here;
+  // As of a sweep that was submitted and not collected yet.
+  fs::create_directories(here.path() / "t.db.runs/other" / kRun);
+  for (const std::string& words : {"drop " + kRun + " --because x", "note " + kRun + " x"}) {
+    const Call call = here.pippin(words);
+    CAPTURE(words, call.err);
+    CHECK(call.exit_code == 2);
+    CHECK_THAT(call.err, Contains("' is a run of replayed and of other, whose newest runs may not "
+                                  "be read yet; say replayed/" +
+                                  kRun));
+  }
+  CHECK(here.pippin("drop replayed/" + kRun + " --because x").exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM dropped_runs") == "1");
+  CHECK(here.pippin("drop --undo replayed/1/" + kRun).exit_code == 0);
+  CHECK(here.sql("SELECT count(*) FROM dropped_runs") == "0");
+}
+
 TEST_CASE("a dropped run leaves the table, which says so, and comes back") {
   const Used here;
   CHECK(here.row().at("runs") == 3);
