@@ -40,6 +40,26 @@ std::optional<CampaignName> campaign_known_as(const Globals& globals, const std:
   return CampaignName{*filter->sweep, filter->campaign};
 }
 
+/// The folder that has files of a run "NAME" or "SWEEP/NAME", which the database may not know yet.
+/// Errors: Error (bad input) where several have.
+std::optional<fs::path> folder_of_run(const Globals& globals, const SweepFolders& folders,
+                                      const std::string& name) {
+  const fs::path said(name);
+  if (said.filename().empty() || said.is_absolute()) return std::nullopt;
+  std::vector<fs::path> found;
+  for (const fs::path& folder : folders.all()) {
+    const bool is_it = !said.has_parent_path() || said.parent_path() == folder.filename();
+    SweepFolder files(globals.for_readers ? disk_to_read() : disk(), folder);
+    if (is_it && !files.attempts(said.filename().string()).empty()) found.push_back(folder);
+  }
+  if (found.size() > 1)
+    bad_input("{}: '{}' is a run of {} and of {}; say {}/{}", printable(globals.db.string()),
+              printable(name), printable(found[0].filename().string()),
+              printable(found[1].filename().string()), printable(found[0].filename().string()),
+              printable(name));
+  return found.empty() ? std::nullopt : std::optional(found.front());
+}
+
 }  // namespace
 
 std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::string& name) {
@@ -49,6 +69,10 @@ std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::str
   if (found.empty()) {
     if (const auto known = campaign_known_as(globals, name))
       append(globals, found, folders, folders.path_of(known->sweep), known->number);
+  }
+  if (found.empty()) {
+    if (const auto folder = folder_of_run(globals, folders, name))
+      append(globals, found, folders, *folder);
   }
   return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }

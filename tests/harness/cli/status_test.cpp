@@ -52,6 +52,23 @@ TEST_CASE("status of all sweeps begins with those that are under way") {
   CHECK(text.find("s campaign 1") < text.find("done campaign 1"));
 }
 
+TEST_CASE("a run names its campaign before the database knows it") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep("order: sequential\n"));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  const std::string run = here.sql("SELECT name FROM runs LIMIT 1");
+  here.shell("rm t.db");
+  CHECK_THAT(here.pippin("status " + run).out, Contains("replayed campaign 1"));
+  CHECK_THAT(here.pippin("status replayed/" + run).out, Contains("replayed campaign 1"));
+  for (const std::string& name : {"other/" + run, std::string("jobs"), "../" + run}) {
+    CAPTURE(name);
+    CHECK_THAT(here.pippin("status " + name).err, Contains("no campaign of a sweep, and no run"));
+  }
+  here.shell("cp -r t.db.runs/replayed t.db.runs/twice");
+  CHECK_THAT(here.pippin("status " + run).err,
+             Contains("' is a run of replayed and of twice; say "));
+}
+
 TEST_CASE("a run that is refuted is not taken for one that went well") {
   const Workplace here;
   submit_many_runs(here);
