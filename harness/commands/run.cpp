@@ -87,6 +87,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   const Campaign& campaign = session.campaign();
   say_what_was_dropped(globals, session.sweep(), options.sweep);
   say_what_has_changed(globals, session);
+  say_what_goes_on_unasked(globals, session, options.sweep);
   agree(globals, session);
   if (options.first && !session.machine().due_jobs().empty() &&
       !first_launches_succeed(globals, session.sweep(), session.campaign(), options.poll_s))

@@ -134,6 +134,7 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   Session session(globals, load_sweep(globals, options.sweep), options.session);
   say_what_was_dropped(globals, session.sweep(), options.sweep);
   say_what_has_changed(globals, session);
+  say_what_goes_on_unasked(globals, session, options.sweep);
   agree(globals, session);
   if (options.first && !session.machine().due_jobs().empty() &&
       !first_launches_succeed(globals, session.sweep(), session.campaign(), options.poll_s))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/steps/before_submitting.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -72,6 +73,23 @@ void say_what_has_changed(const Globals& globals, Session& session) {
                               printable(session.sweep().file.string()), session.campaign().number,
                               quoted(found->difference.then), quoted(found->difference.now),
                               printable(found->script.string())));
+}
+
+void say_what_goes_on_unasked(const Globals& globals, Session& session, const SweepSource& source) {
+  const auto& runs = session.machine().runs();
+  const auto count = std::count_if(runs.begin(), runs.end(), [](const TrackedRun& run) {
+    const bool is_under_way =
+        run.fate.phase == RunPhase::kWaiting || run.fate.phase == RunPhase::kRunning;
+    return run.planned->left && is_under_way;
+  });
+  if (count == 0) return;
+  remark(globals,
+         fmt::format("{} under way {} no longer in {}; '{} cancel {}' and the same command "
+                     "again leave {} out",
+                     counted(count, "run"), count == 1 ? "is" : "are",
+                     source.file.empty() ? "the sweep" : printable(source.file.string()),
+                     program_words(globals), bash_word(session.campaign().sweep),
+                     count == 1 ? "it" : "them"));
 }
 
 namespace {

@@ -16,6 +16,9 @@ void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const Swee
 /// A remark where the sweep would write what was submitted otherwise today.
 void say_what_has_changed(const Globals& globals, Session& session);
 
+/// A remark where jobs have runs that the sweep no longer asks for.
+void say_what_goes_on_unasked(const Globals& globals, Session& session, const SweepSource& source);
+
 /// Says what is about to be claimed of a cluster, and asks where that is much.
 /// Errors: Error (bad input) where it is more than the budget and nobody agrees.
 void agree(const Globals& globals, Session& session);

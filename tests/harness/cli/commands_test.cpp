@@ -363,6 +363,24 @@ TEST_CASE("a campaign goes on when its command gets an axis that older points la
   CHECK(here.sql("SELECT count(*), count(DISTINCT campaign) FROM run_overview") == "6|1");
 }
 
+TEST_CASE("runs under way that the sweep no longer asks for are said") {
+  const Workplace here;
+  const auto write = [&](const std::string& values) {
+    here.write("s.yaml",
+               "sweep: s\ncluster: local\ncommand: 'sleep 600 # {mbs}'\norder: sequential\n"
+               "grid: {mbs: " +
+                   values + "}\n");
+  };
+  write("[1, 2, 3]");
+  CHECK_THAT(here.pippin("submit s.yaml").err, !Contains("no longer in"));
+  write("[1]");
+  CHECK_THAT(here.pippin("submit s.yaml").err,
+             Contains("2 runs under way are no longer in s.yaml; 'pippin --db t.db cancel s' and "
+                      "the same command again leave them out"));
+  CHECK(here.pippin("--yes cancel s").exit_code == 0);
+  here.shell("while pgrep -f \"$PWD/t.db.runs\" >/dev/null; do sleep 0.1; done");
+}
+
 TEST_CASE("jobs that are over and count for nothing are not compared with today's") {
   const Workplace here;
   std::string sweep = test::replay_sweep("");
