@@ -8,6 +8,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/print_table.h"
 #include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/unread.h"
 #include "reports/contents.h"
 
 namespace pippin {
@@ -23,6 +24,7 @@ ExitCode list(const Globals& globals, const ListOptions& options) {
                                 "collect' brings some",
                                 printable(globals.db.string())));
   }
+  say_what_is_unread(globals, database, filter);
   std::ostringstream text;
   format.write(table, text);
   print_text(text.str(), options.format);

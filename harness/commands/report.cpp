@@ -13,6 +13,7 @@
 #include "harness/commands/steps/output.h"
 #include "harness/commands/steps/report_rows.h"
 #include "harness/commands/steps/selections.h"
+#include "harness/commands/steps/unread.h"
 #include "reports/details.h"
 #include "reports/display_text.h"
 #include "reports/look_alikes.h"
@@ -298,6 +299,16 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
 
 namespace {
 
+/// Points without runs may have some that nobody has read yet.
+void say_if_unread(const Globals& globals, Database& database, const ReportOptions& options,
+                   const Report& table) {
+  const RowRange rows = rows_of(table);
+  const auto is_open = [](const Summary& row) { return row.state == RunState::kNotRun; };
+  if (std::none_of(rows.begin(), rows.end(), is_open)) return;
+  for (const Selected& selection : selections_of(globals, database, options))
+    say_what_is_unread(globals, database, selection.filter);
+}
+
 void cut(Report& table, std::int64_t limit) {
   const auto most = static_cast<std::size_t>(limit);
   const std::size_t rows = rows_of(table).size();
@@ -328,6 +339,7 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   check_report(options);
   Database database = existing_database(globals);
   Report table = report_to_write(globals, database, options);
+  say_if_unread(globals, database, options, table);
   table.width = terminal_width(STDOUT_FILENO);
   table.colours = wants_colours();
   table.ascii = wants_ascii();

@@ -505,6 +505,8 @@ echo "|---|---|---|---|---|"
   grows 'status of what changed: runs / 50' 60 'looked_at "$n" 1; $p status >"$folder/out"' '$p status' \
     'printf "new\tok\n" >>"$folder/t.db.runs/s/outcomes/n1-1"'
   grows 'status of what did not change: jobs of 50 runs' 60 'looked_at 1 "$n"; $p status >"$folder/out"' '$p status'
+  grows 'list: runs / 50' 60 'looked_at "$n" 1' '$p list'
+  grows 'list: campaigns before' 10 'campaigns_before "$n"' '$p list'
   grows 'status: campaigns before' 10 'campaigns_before "$n"' '$p status' \
     'find "$folder/t.db.runs/s/jobs" -name ended -delete'
   grows 'status of what did not change: campaigns before' 10 'campaigns_before "$n"; $p status >"$folder/out"' '$p status'

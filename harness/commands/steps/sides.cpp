@@ -9,6 +9,7 @@
 #include "harness/commands/steps/chosen.h"
 #include "harness/commands/steps/days.h"
 #include "harness/commands/steps/report_rows.h"
+#include "harness/commands/steps/unread.h"
 
 namespace pippin {
 
@@ -127,6 +128,8 @@ ComparisonSide side_named(const Globals& globals, Database& database, const std:
   const auto file = known ? std::nullopt : other_file(name);
   ComparisonSide side =
       file ? side_of_file(globals, *file) : side_in(globals, database, globals.db, name);
+  if (!has_run(side.points) && known)
+    say_what_is_unread(globals, database, *database.selection(name));
   if (!has_run(side.points))
     bad_input("{}: '{}' has no runs", printable(globals.db.string()), printable(side.name));
   return side;

@@ -90,3 +90,25 @@ TEST_CASE("list of an empty database, of none and of an unknown name is one line
   CHECK_THAT(unknown.err, Contains("no sweep, campaign or tag is named 'gpt'"));
   CHECK_THAT(here.pippin("list --format html").err, Contains("known: terminal, csv, json"));
 }
+
+TEST_CASE("runs that are over and not read are told where tables lack them") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep("order: sequential\n"));
+  CHECK(here.pippin("submit s.yaml").exit_code == 0);
+  here.shell("until [ \"$(cat t.db.runs/replayed/outcomes/* | wc -l)\" = 12 ]; do sleep 0.1; done");
+  const std::string words =
+      "12 runs of replayed/1 are over and not read: 'pippin --db t.db collect' does";
+  for (const char* table :
+       {"list", "list replayed", "report replayed", "compare replayed replayed"}) {
+    CAPTURE(table);
+    CHECK_THAT(here.pippin(table).err, Contains(words));
+  }
+  CHECK(here.pippin("collect").exit_code == 0);
+  CHECK_THAT(here.pippin("list").err, !Contains("not read"));
+  // What a person has set aside stays so.
+  CHECK(here.pippin("drop 1 --because x").exit_code == 0);
+  CHECK(here.pippin("--yes drop 2 --forever").exit_code == 0);
+  CHECK_THAT(here.pippin("list").err, !Contains("not read"));
+  CHECK(here.pippin("--yes drop replayed/1 --forever").exit_code == 0);
+  CHECK_THAT(here.pippin("list").err, !Contains("not read"));
+}
