@@ -114,7 +114,7 @@ RunName run_named(const Globals& globals, Database& database, const std::string&
     bad_input("{}: no run is named '{}'{}", printable(globals.db.string()), printable(name),
               did_you_mean(name, names_of(globals, {NameKind::kRuns})));
   }
-  const RunName run = only_one(globals, runs, name);
+  RunName run = only_one(globals, runs, name);
   refuse_unread_namesake(globals, run, name);
   return run;
 }
