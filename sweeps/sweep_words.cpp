@@ -21,7 +21,7 @@ YamlNode node_from(const std::string& place, YamlNode::Kind kind) {
   return node;
 }
 
-YamlNode text_from(const std::string& place, std::string text) {
+YamlNode text_from(const std::string& place, const std::string& text) {
   YamlNode node = text_written_at(place, text);
   if (!is_text(text)) fail(node, "{} is no UTF-8, which sweeps are written in", in_quotes(text));
   return node;
@@ -55,7 +55,7 @@ YamlNode grid_of(const SweepWords& words) {
   for (const auto& [name, values] : words.axes) {
     const std::string place = (words.is_typed_plainly ? "" : "-L ") + printable(name);
     YamlNode list = node_from(place, YamlNode::Kind::kList);
-    for (auto& value : values_of(values)) list.items.push_back(text_from(place, std::move(value)));
+    for (const auto& value : values_of(values)) list.items.push_back(text_from(place, value));
     put(grid, place, name, std::move(list));
   }
   return grid;

@@ -92,7 +92,7 @@ std::pair<std::string, std::string> axis_of(std::string_view word) {
   return {std::string(word.substr(0, at)), std::string(word.substr(at + 1))};
 }
 
-void take(SweepWords& words, std::string_view option, std::string value) {
+void take(SweepWords& words, std::string_view option, const std::string& value) {
   if (option == "--") words.command = value;
   if (option == "-L") words.axes.push_back(axis_of(value));
   if (option == "--fixed") words.fixed.push_back(value);

@@ -164,12 +164,12 @@ TEST_CASE("MTP apart from the loss takes its weights along, and its streams go o
   const Setup at_loss = setup_of(launch(14, 4, mtp + kPlaced + "Et*2|(tt|)*6mL"));
   REQUIRE(apart.chunks == 2);
   CHECK(apart.mtp_stage() == 2);
-  const std::int64_t words = 32000 / 2 * 2048, norm = 2 * 2048;
+  const std::int64_t hidden = 2048, words = 32000 / 2 * hidden, norm = 2 * hidden;
   const auto parameters_of = [](const Setup& setup, std::int64_t stage) {
     return stage_parameters(setup, stage).all();
   };
   const std::int64_t layer = layer_parameters(apart, false).all();
-  const std::int64_t mtp_layer = layer + 3 * norm + 2 * 2048 * (2048 / 2);
+  const std::int64_t mtp_layer = layer + 3 * norm + 2 * hidden * (hidden / 2);
   CHECK(parameters_of(apart, 0) == words + 4 * layer);
   CHECK(parameters_of(apart, 1) == 4 * layer + norm);  // of the last layer's output
   CHECK(parameters_of(apart, 2) == 2 * layer + mtp_layer + words);
