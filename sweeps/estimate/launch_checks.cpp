@@ -101,11 +101,10 @@ void check_needs(const MegatronGiven& given, const Setup& setup) {
   needs(given.precision_aware, has_optimizer, "use_precision_aware_optimizer",
         "use_distributed_optimizer");
   needs(setup.fp8_weights, has_optimizer, "fp8_param_gather", "use_distributed_optimizer");
-  if (setup.framework == Framework::kMegatronCore && given.granularity == "full") {
-    needs(true, !given.method.empty(), "recompute_granularity full", "recompute_method");
-    needs(true, given.recompute_layers.has_value(), "recompute_granularity full",
-          "recompute_num_layers");
-  }
+  const bool is_full = setup.framework == Framework::kMegatronCore && given.granularity == "full";
+  needs(is_full, !given.method.empty(), "recompute_granularity full", "recompute_method");
+  needs(is_full, given.recompute_layers.has_value(), "recompute_granularity full",
+        "recompute_num_layers");
   if (setup.overlaps_experts && given.overlaps_shared)
     bad_input("estimate: {} excludes {}", typed_argument("overlap_moe_expert_parallel_comm"),
               typed_argument("moe_shared_expert_overlap"));

@@ -45,10 +45,9 @@ void refuse_unread_namesake(const Globals& globals, const RunName& run, const st
   if (name != run.name || run.campaign.sweep.empty()) return;
   const SweepFolders folders(globals.db);
   const fs::path own = folders.path_of(run.campaign.sweep);
-  std::error_code error;
-  for (const fs::path& folder : folders.all()) {
+  for (const fs::path& folder : folders.with_run(name)) {
     const std::string sweep = folder.filename().string();
-    if (folder == own || !fs::exists(folder / name, error)) continue;
+    if (folder == own) continue;
     bad_input(
         "{}: '{}' is a run of {} and of {}, whose newest runs may not be read yet; say {}/{}, "
         "or the number {}",

@@ -46,12 +46,9 @@ std::optional<fs::path> folder_of_run(const Globals& globals, const SweepFolders
                                       const std::string& name) {
   const fs::path said(name);
   if (said.filename().empty() || said.is_absolute()) return std::nullopt;
-  std::vector<fs::path> found;
-  for (const fs::path& folder : folders.all()) {
-    const bool is_it = !said.has_parent_path() || said.parent_path() == folder.filename();
-    SweepFolder files(globals.for_readers ? disk_to_read() : disk(), folder);
-    if (is_it && !files.attempts(said.filename().string()).empty()) found.push_back(folder);
-  }
+  std::vector<fs::path> found = folders.with_run(said.filename().string());
+  if (said.has_parent_path())
+    std::erase_if(found, [&](const fs::path& one) { return one.filename() != said.parent_path(); });
   if (found.size() > 1)
     bad_input("{}: '{}' is a run of {} and of {}; say {}/{}", printable(globals.db.string()),
               printable(name), printable(found[0].filename().string()),

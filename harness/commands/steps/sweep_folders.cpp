@@ -37,6 +37,14 @@ std::vector<fs::path> SweepFolders::all() const {
   return paths;
 }
 
+std::vector<fs::path> SweepFolders::with_run(const std::string& run) const {
+  std::vector<fs::path> paths = all();
+  std::erase_if(paths, [&](const fs::path& path) {
+    return SweepFolder(disk_to_read(), path).attempts(run).empty();
+  });
+  return paths;
+}
+
 Campaign SweepFolders::load(SweepFolder& folder, std::int64_t number) const {
   return as_called_today(folder.load_campaign(number), folder);
 }

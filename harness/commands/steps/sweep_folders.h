@@ -22,6 +22,8 @@ class SweepFolders {
   fs::path path_of(const std::string& sweep) const;
   /// Of each sweep that was begun.
   std::vector<fs::path> all() const;
+  /// Those that have an attempt at a run of that name.
+  std::vector<fs::path> with_run(const std::string& run) const;
   /// A campaign of a folder, under the sweep's name of today.
   Campaign load(SweepFolder& folder, std::int64_t number) const;
   /// … as SweepFolder::load_plan() gives it.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <map>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -32,13 +33,10 @@ Names unread_runs(Database& database, SweepFolder& folder, const std::string& sw
 }
 
 /// How many of them the campaign has planned, if a person has not set all of it aside.
-std::int64_t count_unread(Database& database, const SweepFolders& folders,
-                          const CampaignName& campaign) {
+std::int64_t count_unread(Database& database, const SweepFolders& folders, SweepFolder& folder,
+                          const CampaignName& campaign, const Names& unread) {
   const SetAside aside = database.set_aside(campaign);
-  if (aside.campaign_reason || aside.campaign_deleted) return 0;
-  SweepFolder folder(disk_to_read(), folders.path_of(campaign.sweep));
-  const Names unread = unread_runs(database, folder, campaign.sweep);
-  if (unread.empty()) return 0;
+  if (unread.empty() || aside.campaign_reason || aside.campaign_deleted) return 0;
   const auto numbers = folder.campaigns();
   const std::int64_t number = campaign.number.value_or(1);
   if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) return 0;
@@ -61,10 +59,14 @@ void say_what_is_unread(const Globals& globals, Database& database, const Sample
   std::int64_t runs = 0;
   std::vector<std::string> campaigns;
   const SweepFolders folders(globals.db);
+  std::map<std::string, Names> unread_of;  // by sweep
   for (const CampaignContents& entry : entries) {
     const CampaignName name{entry.sweep, entry.number};
     try {
-      const std::int64_t unread = count_unread(database, folders, name);
+      SweepFolder folder(disk_to_read(), folders.path_of(name.sweep));
+      const auto [known, is_new] = unread_of.try_emplace(name.sweep);
+      if (is_new) known->second = unread_runs(database, folder, name.sweep);
+      const std::int64_t unread = count_unread(database, folders, folder, name, known->second);
       runs += unread;
       if (unread > 0) campaigns.push_back(printable(text_of(name)));
     } catch (const Error&) {  // whatever is wrong with its folder, tables are of the database

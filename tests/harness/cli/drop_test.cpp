@@ -55,7 +55,7 @@ TEST_CASE("drop wants a reason, a name that exists, and one thing at a time") {
 TEST_CASE("a run's name that another sweep's files have, too, needs its sweep") {
   const Used here;
   // As of a sweep that was submitted and not collected yet.
-  fs::create_directories(here.path() / "t.db.runs/other" / kRun);
+  here.shell("cp -r t.db.runs/replayed t.db.runs/other");
   for (const std::string& words : {"drop " + kRun + " --because x", "note " + kRun + " x"}) {
     const Call call = here.pippin(words);
     CAPTURE(words, call.err);
