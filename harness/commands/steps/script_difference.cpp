@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/shell_words.h"
 #include "core/base/text.h"
 
 namespace pippin {
@@ -54,7 +55,51 @@ ScriptDifference unlike_words(std::string_view then, std::string_view now) {
   return without_long_beginning(std::move(found));
 }
 
+/// The first word behind `beginning` at a line's start, without quotes; empty where there is none.
+std::string word_behind(std::string_view beginning, const std::string& script) {
+  for (const std::string_view line : split(script, '\n')) {
+    if (!line.starts_with(beginning)) continue;
+    const auto commands = shell_commands(": " + std::string(line.substr(beginning.size())));
+    return commands.empty() || commands[0].size() < 2 ? "" : commands[0][1];
+  }
+  return "";
+}
+
+/// "/x.runs" of "/a/x.runs" in "/a"; empty where it lies elsewhere.
+std::string_view place_in(std::string_view folder, std::string_view path) {
+  return !folder.empty() && path.starts_with(folder) && path.substr(folder.size()).starts_with('/')
+             ? path.substr(folder.size())
+             : "";
+}
+
+bool goes_on(std::string_view text) {  // a name that began before it
+  constexpr std::string_view kEnds = "/ \t\n'\"\\;:,=)}&|<>";
+  return !text.empty() && kEnds.find(text.front()) == std::string_view::npos;
+}
+
 }  // namespace
+
+FolderOfThen::FolderOfThen(const std::string& script_then, const std::string& script_now) {
+  const std::string then = word_behind("cd ", script_then), now = word_behind("cd ", script_now);
+  const std::string runs_then = word_behind("pippin_root=", script_then);
+  const std::string runs_now = word_behind("pippin_root=", script_now);
+  const auto place = place_in(then, runs_then);
+  if (then != now && !place.empty() && place == place_in(now, runs_now)) then_ = then, now_ = now;
+}
+
+std::string FolderOfThen::in_words_of_now(std::string text) const {
+  if (then_.empty()) return text;
+  for (std::size_t at = 0; (at = text.find(then_, at)) != std::string::npos;) {
+    const std::size_t end = at + then_.size();
+    if (goes_on(std::string_view(text).substr(end))) {
+      at = end;
+    } else {
+      text.replace(at, then_.size(), now_);
+      at += now_.size();
+    }
+  }
+  return text;
+}
 
 ScriptDifference first_difference(const std::string& then, const std::string& now) {
   const Words a = lines_that_count(then), b = lines_that_count(now);

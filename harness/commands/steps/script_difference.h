@@ -14,4 +14,17 @@ struct ScriptDifference {
 /// where nothing else differs.
 ScriptDifference first_difference(const std::string& then, const std::string& now);
 
+/// Where jobs start and their runs lie, in two scripts of one submission.
+class FolderOfThen {
+ public:
+  FolderOfThen(const std::string& script_then, const std::string& script_now);
+
+  /// A text of then in the words of now, where the folder was moved or copied with all that is in
+  /// it; else as it is.
+  std::string in_words_of_now(std::string text) const;
+
+ private:
+  std::string then_, now_;  // empty: it is the same, or the runs stayed
+};
+
 }  // namespace pippin

@@ -390,6 +390,18 @@ TEST_CASE("jobs that are over and count for nothing are not compared with today'
   CHECK_THAT(here.pippin("run s.yaml").err, !Contains("written otherwise"));
 }
 
+TEST_CASE("jobs of a folder that was moved are not written otherwise") {
+  const Workplace here;
+  here.shell("mkdir before");
+  here.write("before/s.yaml", test::replay_sweep(""));
+  CHECK(here.shell("cd before && \"$PIPPIN\" --db t.db run s.yaml").exit_code == 0);
+  here.shell("mv before now");
+  const Call call = here.shell("cd now && \"$PIPPIN\" --db t.db run s.yaml");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.err, !Contains("written otherwise"));
+  CHECK(here.shell("cd now && sqlite3 t.db 'SELECT count(*) FROM runs'").out == "12\n");
+}
+
 TEST_CASE("another environment makes other points") {
   const Workplace here;
   here.write("s.yaml", test::replay_sweep("env: {NCCL_ALGO: Ring}\n"));

@@ -40,3 +40,25 @@ TEST_CASE("of two scripts a line is told that only one of them has") {
   CHECK(text_of(first_difference("", "run")) == " | run");
   CHECK(text_of(first_difference("# Lines: 0 27\nrun", "# Lines: 0 28\n\nrun")) == " | ");
 }
+
+TEST_CASE("of two scripts a folder that was moved with its runs is no difference") {
+  const auto script = [](const std::string& folder, const std::string& runs) {
+    return "#!/bin/bash\npippin_root=" + runs + "\ncd " + folder + " || { exit; }\nrun " + folder +
+           "/train.sh --data " + folder + "2/x\n";
+  };
+  const auto difference = [](const std::string& then, const std::string& now) {
+    return text_of(first_difference(FolderOfThen(then, now).in_words_of_now(then), now));
+  };
+  const std::string then = script("/a", "/a/t.runs");
+  CHECK(difference(then, then) == " | ");
+  const std::string moved =
+      "#!/bin/bash\npippin_root=/new/b/t.runs\ncd /new/b || { exit; }\nrun /new/b/train.sh --data "
+      "/a2/x\n";
+  CHECK(difference(then, moved) == " | ");
+  CHECK(difference("pippin_root='/a b/t.runs'\ncd '/a b' || { exit; }\nrun 'x y'",
+                   "pippin_root='/c d/t.runs'\ncd '/c d' || { exit; }\nrun z") ==
+        "run 'x y' | run z");
+  CHECK(difference(then, script("/b", "/a/t.runs")) == "cd /a | cd /b");
+  CHECK(difference(then, script("/b", "/b/other.runs")) ==
+        "pippin_root=/a/t.runs | pippin_root=/b/other.runs");
+}
