@@ -20,6 +20,7 @@ CampaignMachine::Left CampaignMachine::left_of(const SubmissionState& state, Tra
   if (fate.phase == RunPhase::kDone && !fate.failed) return {&run, true, true, true, false};
   const auto attempts = folder_.attempts(run.planned->name);
   for (const auto& attempt : attempts) {
+    left.failures += attempt.done() && !attempt.succeeded() ? 1 : 0;
     if (attempt.submission != state.submission.number) continue;
     left.started = true;
     left.time_up = attempt.time_up;
@@ -79,8 +80,10 @@ bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, cons
       left.run->fate.evidence = status.evidence;
     }
   }
-  if (status.end == End::kInfrastructure)
-    for (const Left* left : failed_last) lose(state, *left, ending);
+  if (status.end == End::kInfrastructure) {
+    for (const Left* left : failed_last)
+      if (!fails_every_time(*left)) lose(state, *left, ending);
+  }
   // Its job gave way to another one, and ended in order: what stood behind the run did so, too.
   const bool gave_way = std::any_of(open.begin(), open.end(), [](const Left* left) {
     return left->interrupted && !left->time_up;
@@ -91,6 +94,11 @@ bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, cons
   for (const Left* left : lost_rank) lose_rank(state, *left, ending);
   for (const Left* left : open) lose(state, *left, ending);
   return !open.empty() || !failed_last.empty() || !lost_rank.empty();
+}
+
+/// With one node and with others: then no node is to blame, and it may itself be what ends its job.
+bool CampaignMachine::fails_every_time(const Left& left) const {
+  return left.failures > options_.retries;
 }
 
 /// A rank or its node died, whatever the scheduler has seen of it. One that dies every time is no
@@ -139,6 +147,7 @@ void CampaignMachine::lose(const SubmissionState& state, const Left& left, const
   const JobStatus& status = ending.status;
   RunFate& fate = left.run->fate;
   fate.certain = fate.failed = false;
+  left.run->fell = left.started && !left.done && !has_run_out(left, status);
   fate.end = is_out_of_time(left, status) ? End::kLimit : status.end;
   if (state.submission.cancelled && status.end == End::kCompleted) fate.end = End::kUser;
   fate.evidence = words_of(state, ending);

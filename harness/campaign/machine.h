@@ -52,6 +52,7 @@ struct TrackedRun {
   std::int64_t tries = 0;  ///< how often it was handed over, with the last before this machine
   /// Failures of submissions up to this one are not its own, or are to be made good.
   std::int64_t forgiven = 0;
+  bool fell = false;  ///< it had begun when its last job was lost, and may be why
 };
 
 /// How far a campaign is.
@@ -186,6 +187,7 @@ class CampaignMachine {
   struct Left {
     TrackedRun* run;
     bool done = false, succeeded = false, started = false, time_up = false, interrupted = false;
+    std::int64_t failures = {};  ///< of all attempts that ended by themselves
     bool killed = {};            ///< it left the exit code of a SIGKILL
     std::string lost_rank = {};  ///< the log's words, where a rank of it died
   };
@@ -241,6 +243,7 @@ class CampaignMachine {
   static bool ended_by_itself(const SubmissionState& state, const Ending& ending);
   std::string words_of(const SubmissionState& state, const Ending& ending) const;
   void lose(const SubmissionState& state, const Left& left, const Ending& ending);
+  bool fails_every_time(const Left& left) const;
   void lose_rank(const SubmissionState& state, const Left& left, Ending ending);
   std::string lost_rank_of(const Attempt& attempt);
   std::int64_t times_handed_over(const TrackedRun& run) const;

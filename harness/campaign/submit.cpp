@@ -2,6 +2,7 @@
 // What is due, in arrays, and its way to the scheduler.
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <tuple>
 
 #include "core/base/error.h"
@@ -28,11 +29,13 @@ bool CampaignMachine::is_due(const PlannedRun& run) const {
   return fate(run.name).phase == RunPhase::kUnsubmitted && options_.wanted(run);
 }
 
+/// What a job was lost with comes last: the others are done before it can take one more with it.
 TaskPlan CampaignMachine::due_of(const PlannedJob& job) {
   TaskPlan task{&job, {}};
-  for (const auto& run : job.runs) {
-    if (is_due(run)) task.runs.push_back(run);
-  }
+  std::copy_if(job.runs.begin(), job.runs.end(), std::back_inserter(task.runs),
+               [&](const PlannedRun& run) { return is_due(run); });
+  std::stable_partition(task.runs.begin(), task.runs.end(),
+                        [&](const PlannedRun& run) { return !tracked(run.name).fell; });
   return task;
 }
 

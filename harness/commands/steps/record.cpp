@@ -194,6 +194,12 @@ std::string evidence_of(const RunFate& fate, const RunRecord& record) {
   return text;
 }
 
+/// Of a run that failed, and whose job was lost then or a later time.
+std::string words_of_lost_job(const RunFate& fate, const Attempt& attempt) {
+  const bool is_last = attempt.submission == fate.submission;
+  return fmt::format("; {} job then ended: {}", is_last ? "its" : "a later", fate.evidence);
+}
+
 std::string text_of_log(const fs::path& log) { return disk().read(log).value_or(""); }
 
 /// Why a command that went well has no steps.
@@ -293,7 +299,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
   record.file = std::move(scraped.file);
   record.log = joined(std::move(scraped.runs));
   if (record.log) fill_in_model(*record.log);
-  if (lost) {
+  if (!attempt->done() || fate.phase == RunPhase::kLeft) {
     record.state = state_of(fate);
     record.evidence = evidence_of(fate, record);
   } else {
@@ -306,14 +312,16 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
             is_silent ? why_silent(scraped.problems, file_of_steps(*attempt, campaign_))
                       : join(scraped.problems, ", "));
       judge_suspended(record, *attempt);
-      take_word_of_scheduler(record, fate);
+      if (!lost) take_word_of_scheduler(record, fate);
     } else {
       judge_stopped(record, *attempt);
     }
+    if (lost && record.state != RunState::kOk)
+      record.evidence += words_of_lost_job(fate, *attempt);
   }
   judge_contradiction(record, *points_.at(run.point_id));
+  record.exit_code = attempt->exit_code;
   if (!lost) {
-    record.exit_code = attempt->exit_code;
     const bool sound = record.state == RunState::kOk;
     const std::string against = sound ? "" : printable(record.evidence);
     if (attempt->exit_code == 0 && attempt->refuted != against) {

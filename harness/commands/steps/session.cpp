@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <string_view>
 #include <unistd.h>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "core/base/error.h"
 #include "core/base/host_list.h"
@@ -253,12 +253,14 @@ std::optional<std::vector<TaskPlan>> Session::tasks_of(const Submission& submiss
   for (const auto& task : submission.tasks) {
     const auto job = jobs.find(task.job);
     if (job == jobs.end()) return std::nullopt;
+    std::unordered_map<std::string_view, const PlannedRun*> runs;
+    for (const auto& run : job->second->runs) runs.emplace(run.name, &run);
     TaskPlan plan{job->second, {}};
-    const std::unordered_set<std::string_view> names(task.runs.begin(), task.runs.end());
-    for (const auto& run : job->second->runs) {
-      if (names.count(run.name) > 0) plan.runs.push_back(run);
+    for (const auto& name : task.runs) {
+      const auto run = runs.find(name);
+      if (run == runs.end()) return std::nullopt;
+      plan.runs.push_back(*run->second);
     }
-    if (plan.runs.size() < task.runs.size()) return std::nullopt;
     tasks.push_back(std::move(plan));
   }
   return tasks;

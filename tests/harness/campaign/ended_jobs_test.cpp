@@ -155,3 +155,35 @@ TEST_CASE("failures at the end of a job whose node died are run again, others ar
   hole.end = End::kInfrastructure;
   CHECK(machine.step() == RunCounts{0, 2, 0, 1, 1, 0, 0, 0});
 }
+
+TEST_CASE("a run that fails just before the end of each of its nodes has failed") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kInfrastructure;
+  auto machine = machine_on(files, hole, runs_of({"a", "b"}));
+  for (int i = 1; i <= 10; ++i) {
+    machine.step();
+    leave(files, "a", std::to_string(std::min(i, 3)) + "-7-0", 1);
+  }
+  CHECK(hole.tokens.size() == 3);
+  CHECK(machine.step() == RunCounts{0, 0, 0, 0, 1, 1, 0, 0});
+  CHECK(machine.fate("a").certain);
+}
+
+TEST_CASE("what a job was lost with comes last in the next one, so that the others are done") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.end = End::kInfrastructure;
+  auto machine = machine_on(files, hole, runs_of({"a", "b", "c"}));
+  machine.step();
+  leave(files, "a", "1-7-0", std::nullopt);
+  machine.step();
+  const std::vector<std::string> next{"b", "c", "a"};
+  REQUIRE(machine.submissions().size() == 2);
+  CHECK(machine.submissions().back().submission.tasks.at(0).runs == next);
+  leave(files, "b", "2-8-0", 0);
+  leave(files, "c", "2-8-0", std::nullopt);
+  machine.step();
+  CHECK(machine.submissions().back().submission.tasks.at(0).runs ==
+        std::vector<std::string>{"a", "c"});
+}
