@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "sweeps/embedded.h"
@@ -67,10 +68,27 @@ bool may_mean(const std::vector<std::string>& said, const std::string& name) {
 
 }  // namespace
 
+namespace {
+
+PeakTflops tflops_at(const YamlNode& node, const char* key, const char* what) {
+  PeakTflops tflops;
+  const YamlNode* types = node.find(key);
+  if (!types) return tflops;
+  expect_map(*types, key);
+  for (std::size_t i = 0; i < types->keys.size(); ++i) {
+    const std::string& type = types->keys[i].text;
+    tflops.emplace_back(type,
+                        positive_number_at(types->items[i], fmt::format("{} of {}", what, type)));
+  }
+  return tflops;
+}
+
+}  // namespace
+
 Accelerator read_accelerator(const std::string& name, const YamlNode& node) {
   expect_map(node, "an accelerator",
              {"name", "source", "memory_gib", "bandwidth_gb_per_s", "compute_capability",
-              "peak_tflops", "link_gb_per_s", "units", "called"});
+              "peak_tflops", "best_tflops", "link_gb_per_s", "units", "called"});
   Accelerator accelerator;
   accelerator.name = name;
   if (const auto* memory = node.find("memory_gib")) {
@@ -89,14 +107,8 @@ Accelerator read_accelerator(const std::string& name, const YamlNode& node) {
     accelerator.units = whole_number_at(*units, "units", 1, kMostUnits);
   if (const auto* called = node.find("called"))
     for (const auto& word : called->items) accelerator.called.push_back(word.text);
-  if (const auto* peaks = node.find("peak_tflops")) {
-    expect_map(*peaks, "peak_tflops");
-    for (std::size_t i = 0; i < peaks->keys.size(); ++i) {
-      const std::string& type = peaks->keys[i].text;
-      accelerator.peak_tflops.emplace_back(
-          type, positive_number_at(peaks->items[i], "the peak of " + type));
-    }
-  }
+  accelerator.peak_tflops = tflops_at(node, "peak_tflops", "the peak");
+  accelerator.best_tflops = tflops_at(node, "best_tflops", "the best");
   return accelerator;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "sweeps/judge_points.h"
+#include "sweeps/machines.h"
 
 namespace pippin {
 
@@ -45,10 +46,13 @@ ClusterRates read_cluster_rates(const YamlNode& node) {
   return rates;
 }
 
-KnownRates usual_rates() { return {Rates(), kUncalibratedHalfWidth, std::nullopt, true}; }
+KnownRates usual_rates(const std::optional<Accelerator>& accelerator) {
+  return {accelerator ? usual_rates_of(*accelerator) : Rates(), kUncalibratedHalfWidth,
+          std::nullopt, true};
+}
 
 KnownRates rates_of(const Cluster& cluster) {
-  KnownRates known = usual_rates();
+  KnownRates known = usual_rates(cluster.accelerator);
   known.half_width = cluster.rates.half_width.value_or(known.half_width);
   known.node_gb_per_s = cluster.rates.node_gb_per_s;
   known.are_usual = cluster.rates.values.empty();

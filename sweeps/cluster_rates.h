@@ -18,9 +18,9 @@ struct KnownRates {
   bool are_usual = true;                ///< no cluster's own
 };
 
-/// Those of a cluster's file; the usual ones for what it does not say.
+/// Those of a cluster's file; the usual ones of its GPUs for what it does not say.
 KnownRates rates_of(const Cluster& cluster);
-KnownRates usual_rates();
+KnownRates usual_rates(const std::optional<Accelerator>& accelerator = std::nullopt);
 
 /// "by data sheets and usual rates: 19 of 20 runs take …"; `cluster`: whose rates they are, empty
 /// for the usual ones.

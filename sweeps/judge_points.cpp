@@ -67,10 +67,10 @@ std::optional<double> card_of(const PointRow& row) {
   return accelerator ? accelerator->memory_gib : std::nullopt;
 }
 
-/// A layout that does not fit with one sequence fits with none.
+/// A layout that does not fit with one sequence fits with none, where all else is known.
 void judge_least(const PointRow& row, PointJudgement& said) {
   const RowSetup least = setup_of_row(row.with("mbs", "1"));
-  if (!least.setup) return;
+  if (!least.setup || !least.why_no_memory.empty()) return;
   PointJudgement one;
   judge_fit(card_of(row), *least.setup, one);
   if (one.fits == false) {
@@ -146,7 +146,7 @@ void PointJudge::judge_time(const PointRow& row, const RowSetup& read, PointJudg
   constexpr double kLeast = 0.02;
   const ClusterFit* fit = fit_of(row);
   const double seconds = predicted_seconds({*read.setup, *machine, read.any_micro_batch, 0},
-                                           fit ? fit->calibration.rates : Rates());
+                                           fit ? fit->calibration.rates : usual_rates_of(*machine));
   const double width = fit ? std::max(fit->calibration.half_width, kLeast) : kUncalibratedHalfWidth;
   say_time(seconds, width, said);
 }

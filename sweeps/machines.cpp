@@ -88,10 +88,16 @@ void add_network(const Network* network, std::optional<double> node_gb_per_s, Ma
   machine.node_gpus = 0;
 }
 
-double peak_of(const Accelerator& accelerator, const std::string& type) {
-  for (const auto& [name, tflops] : accelerator.peak_tflops)
+/// 0: not known.
+double tflops_of(const PeakTflops& all, const std::string& type) {
+  for (const auto& [name, tflops] : all)
     if (name == type) return tflops;
   return 0;
+}
+
+/// Of fp16 and bf16.
+double tflops_16(const PeakTflops& all) {
+  return std::max(tflops_of(all, "fp16"), tflops_of(all, "bf16"));
 }
 
 }  // namespace
@@ -101,8 +107,9 @@ namespace {
 /// Without what is between nodes; 0 where a figure is not known.
 Machine inside(const Accelerator& accelerator) {
   Machine machine;
-  machine.peak_tflops_16 = std::max(peak_of(accelerator, "fp16"), peak_of(accelerator, "bf16"));
+  machine.peak_tflops_16 = tflops_16(accelerator.peak_tflops);
   machine.peak_tflops = machine.peak_tflops_16;
+  machine.best_tflops = tflops_16(accelerator.best_tflops);
   machine.memory_gb_per_s = accelerator.bandwidth_gb_per_s.value_or(0);
   machine.link_gb_per_s = accelerator.link_gb_per_s.value_or(0);
   machine.units = accelerator.units.value_or(machine.units);
@@ -120,8 +127,10 @@ std::optional<Machine> machine_of_row(const PointRow& row) {
       accelerator_in_table(row.text("gpu"), row.number("gpu_mem_gb").value_or(0));
   if (!accelerator) return std::nullopt;
   Machine machine = inside(*accelerator);
-  if (lower(row.text("precision")).find("fp8") != std::string::npos)
-    machine.peak_tflops = peak_of(*accelerator, "fp8");
+  if (lower(row.text("precision")).find("fp8") != std::string::npos) {
+    machine.peak_tflops = tflops_of(accelerator->peak_tflops, "fp8");
+    machine.best_tflops = tflops_of(accelerator->best_tflops, "fp8");
+  }
   add_network(network_of(row, *accelerator), row.number("node_gb_per_s"), machine);
   if (!is_known(machine) || machine.node_gb_per_s <= 0) return std::nullopt;
   return machine;
@@ -139,6 +148,8 @@ Machine machine_of(const Accelerator& accelerator, std::optional<double> node_gb
               accelerator.name);
   return machine;
 }
+
+Rates usual_rates_of(const Accelerator& accelerator) { return usual_rates_of(inside(accelerator)); }
 
 Generation generation_of(const Accelerator& accelerator) {
   constexpr double kVolta = 7, kAmpere = 8, kHopper = 9, kBlackwell = 10;

@@ -19,6 +19,9 @@ std::optional<Machine> machine_of_row(const PointRow& row);
 /// nobody.
 Machine machine_of(const Accelerator& accelerator, std::optional<double> node_gb_per_s);
 
+/// In 16 bits; without what data sheets and others tell of it those of any GPU.
+Rates usual_rates_of(const Accelerator& accelerator);
+
 /// As libraries tell them apart.
 Generation generation_of(const Accelerator& accelerator);
 

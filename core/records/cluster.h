@@ -24,6 +24,7 @@ struct Accelerator {
   std::optional<double> link_gb_per_s = {};       ///< to the others of its node, one way
   std::optional<std::int64_t> units = {};         ///< multiprocessors
   std::vector<std::string> called = {};           ///< in tables that others publish
+  PeakTflops best_tflops = {};                    ///< of the best product that anybody measured
 };
 
 /// What a cluster's file says of its speed. Source: sweeps/estimate/step_time.h has the names.

@@ -153,7 +153,8 @@ ClusterCalibration learned_of(const Globals& globals, Database& database,
   if (of.machine) learned.node_gb_per_s = of.machine->node_gb_per_s;
   learned.rates =
       learn_rates(direct_rates(learned.machine, of.machine, of.gpus_per_node.value_or(0)),
-                  measured_steps(parts), kUncalibratedHalfWidth);
+                  measured_steps(parts), kUncalibratedHalfWidth,
+                  of.machine ? usual_rates_of(*of.machine) : Rates());
   return learned;
 }
 

@@ -168,10 +168,9 @@ void take_options(const EstimateOptions& options, Hardware& hardware) {
   const Accelerator named =
       accelerator_named(text_written_at("--accelerator", options.accelerator));
   // The cluster's rates are shares of what its own GPUs can do.
-  if (hardware.accelerator && hardware.accelerator->name != named.name) {
-    hardware.known = usual_rates();
-    hardware.node_gb_per_s = options.node_gb_per_s;
-  }
+  const bool is_another = hardware.accelerator && hardware.accelerator->name != named.name;
+  if (is_another) hardware.node_gb_per_s = options.node_gb_per_s;
+  if (is_another || hardware.known.are_usual) hardware.known = usual_rates(named);
   hardware.accelerator = named;
 }
 

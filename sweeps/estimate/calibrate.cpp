@@ -238,13 +238,18 @@ double predicted_seconds(const MeasuredStep& point, const Rates& rates) {
   return best;
 }
 
-RatePriors usual_priors() {
+RatePriors priors_around(const Rates& usual) {
   RatePriors priors;
   for (std::size_t i = 0; i < kCount; ++i) {
     const RateParameter& one = rate_parameters()[i];
-    priors[i] = {Rates().*one.member, one.spread, false};
+    priors[i] = {usual.*one.member, one.spread, false};
   }
   return priors;
+}
+
+Calibration calibrate(const std::vector<MeasuredStep>& points) {
+  const Rates usual = points.empty() ? Rates() : usual_rates_of(points.front().machine);
+  return calibrate(points, priors_around(usual));
 }
 
 Calibration calibrate(const std::vector<MeasuredStep>& points, const RatePriors& priors) {

@@ -26,8 +26,8 @@ struct RatePrior {
 };
 /// In the order of rate_parameters().
 using RatePriors = std::array<RatePrior, std::tuple_size_v<RateParameters>>;
-/// The usual rates, and how far clusters differ from them.
-RatePriors usual_priors();
+/// Those rates, and how far clusters differ from them.
+RatePriors priors_around(const Rates& usual);
 
 /// The rates of a cluster by what was measured on it.
 struct Calibration {
@@ -42,8 +42,9 @@ struct Calibration {
 
 /// The rates that explain the points best: the errors' logarithms by Huber, and a pull towards the
 /// priors by their spreads. Levenberg and Marquardt's method within the bounds.
-Calibration calibrate(const std::vector<MeasuredStep>& points,
-                      const RatePriors& priors = usual_priors());
+Calibration calibrate(const std::vector<MeasuredStep>& points, const RatePriors& priors);
+/// With the usual rates of the machine of the first point.
+Calibration calibrate(const std::vector<MeasuredStep>& points);
 
 /// Half the width of what 19 of 20 other points of that cluster lie within, found by leaving out
 /// each of these points in turn; of a single point what is usual without any. Takes as many

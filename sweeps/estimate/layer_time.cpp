@@ -23,6 +23,12 @@ double both(double a, double b) {
 
 }  // namespace
 
+/// Of messages that go beside the products, what those do not hide.
+double LayerClock::beside_products(double messages, double products) const {
+  if (!s_.overlaps_tensor || !s_.sequence_parallel) return messages;
+  return messages - rates_.hidden_share * std::min(messages, products);
+}
+
 double LayerPass::all() const { return both(computing(), issue); }
 
 LayerClock::LayerClock(const Setup& setup, const Machine& machine, const Rates& rates)
@@ -146,8 +152,9 @@ LayerPass LayerClock::forward(bool has_experts) const {
   constexpr double kSumBytes = 8;
   const double sums = s_.cp > 1 ? kSumBytes * number(s_.cp * rows() * values()) : 0;
   pass.elements = (stream + mlp + sums) * seconds_a_byte_ + score_seconds();
-  pass.tensor =
-      (waits_for_mlp(has_experts) ? messages_.sum_of_tensor() : 0) + attention_sums(false);
+  pass.tensor = beside_products(
+      (waits_for_mlp(has_experts) ? messages_.sum_of_tensor() : 0) + attention_sums(false),
+      pass.products);
   pass.context = messages_.ring(pass.attention, 2);
   if (has_experts) pass.experts = 2 * messages_.dispatch();
   constexpr double kMixture = 2;  // router, permutation and the experts: as many kernels again
@@ -175,7 +182,9 @@ LayerPass LayerClock::backward(const LayerPass& ahead, bool has_experts) const {
   pass.attention = (s_.attention == Attention::kScores ? kAttention : kFlash) * ahead.attention;
   const double scores = score_seconds();
   pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
-  pass.tensor = ahead.tensor - attention_sums(false) + attention_sums(true);
+  pass.tensor = beside_products(
+      (waits_for_mlp(has_experts) ? messages_.sum_of_tensor() : 0) + attention_sums(true),
+      pass.products);
   pass.context = messages_.ring(pass.attention, 4);  // and the gradients of keys and values
   pass.experts = ahead.experts;
   pass.issue = kIssue * ahead.issue;
@@ -214,6 +223,13 @@ void LayerClock::remake_mlp(const LayerPass& ahead, bool has_experts, LayerPass&
 
 LayerPass LayerClock::remade(const LayerPass& ahead, bool has_experts) const {
   LayerPass pass;
+  if (s_.framework == Framework::kFsdp) {
+    // Every second product, and all between them; attention's and what was summed is kept.
+    pass.products = ahead.products / 2;
+    pass.elements = ahead.elements - score_seconds();
+    pass.tensor = ahead.tensor / 2;
+    return pass;
+  }
   if (s_.remakes_attention()) {
     pass.attention = ahead.attention + score_seconds();
     pass.context = ahead.context;

@@ -77,6 +77,7 @@ class LayerClock {
   /// Memory traffic of MLPs that are so wide, together. Unit: bytes.
   double mlp_bytes(std::int64_t width) const;
   double latent_bytes() const;
+  double beside_products(double messages, double products) const;
   bool waits_for_mlp(bool has_experts) const;
   LayerPass forward(bool has_experts) const;
   LayerPass backward(const LayerPass& ahead, bool has_experts) const;

@@ -17,8 +17,9 @@ constexpr double kTold = 0.7;
 
 class Learning {
  public:
-  Learning(const std::vector<DirectRate>& direct, const std::vector<MeasuredStep>& points)
-      : points_(points), priors_(usual_priors()) {
+  Learning(const std::vector<DirectRate>& direct, const std::vector<MeasuredStep>& points,
+           const Rates& usual)
+      : points_(points), priors_(priors_around(usual)) {
     for (std::size_t i = 0; i < kCount; ++i) begin(direct, i);
   }
 
@@ -121,8 +122,9 @@ class Learning {
 }  // namespace
 
 LearnedRates learn_rates(const std::vector<DirectRate>& direct,
-                         const std::vector<MeasuredStep>& points, double usual_half_width) {
-  return Learning(direct, points).learned(usual_half_width);
+                         const std::vector<MeasuredStep>& points, double usual_half_width,
+                         const Rates& usual) {
+  return Learning(direct, points, usual).learned(usual_half_width);
 }
 
 }  // namespace pippin

@@ -45,6 +45,7 @@ struct LearnedRates {
 /// them. A rate that neither tells stays usual, one that would leave its bounds, too; the others
 /// are fitted beside those. `usual_half_width`: without training that was measured.
 LearnedRates learn_rates(const std::vector<DirectRate>& direct,
-                         const std::vector<MeasuredStep>& points, double usual_half_width);
+                         const std::vector<MeasuredStep>& points, double usual_half_width,
+                         const Rates& usual = {});
 
 }  // namespace pippin

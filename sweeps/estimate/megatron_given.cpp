@@ -123,6 +123,8 @@ constexpr Named<bool> kFlags[] = {
     {"account_for_embedding_in_pipeline_split", &MegatronGiven::counts_embedding},
     {"account_for_loss_in_pipeline_split", &MegatronGiven::counts_loss},
     {"overlap_moe_expert_parallel_comm", &MegatronGiven::overlaps_experts},
+    {"overlap_grad_reduce", &MegatronGiven::overlaps_gradients},
+    {"overlap_param_gather", &MegatronGiven::overlaps_weights},
     {"moe_layer_recompute", &MegatronGiven::remakes_experts},
     {"use_tp_pp_dp_mapping", &MegatronGiven::pipeline_before_data},
     {"optimizer_cpu_offload", &MegatronGiven::offloads_optimizer},

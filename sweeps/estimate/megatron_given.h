@@ -32,6 +32,7 @@ struct MegatronGiven {
   bool narrow_sums = false;     ///< of gradients in bf16
   bool precision_aware = false, fp8_weights = false, overlaps_tensor = false;
   bool overlaps_experts = false, remakes_experts = false;
+  bool overlaps_gradients = false, overlaps_weights = false;
   bool pipeline_before_data = false;  ///< in the order of ranks
   bool offloads_optimizer = false;
   bool fsdp = false;              ///< Megatron's own

@@ -100,10 +100,12 @@ void add_sharded(const Setup& setup, const Account& x, StageMemory& memory) {
     memory.working = std::max(logits, std::max(inputs, gradients) - inputs + backward);
     gradients = 0;
   } else if (setup.recompute == Recompute::kSelective) {
-    const Shape& m = setup.shape;  // every second product is made again
-    const double h = number(m.hidden);
-    const double share = 8 + 2 * number(m.kv_heads) / number(m.heads) + 2 * number(m.ffn) / h;
-    memory.activations = layers * (share * x.stream / 2 + 4 * x.tokens * number(m.heads));
+    // Every second product is made again; of the stream the layer's input and what attention adds.
+    const Shape& m = setup.shape;
+    const double t = number(setup.tp), h = number(m.hidden), streams = 2 * sequence_share(setup);
+    const double parts = (2 + number(m.kv_heads) / number(m.heads) + number(m.ffn) / h) / t;
+    memory.activations =
+        layers * ((streams + parts) * x.stream + 4 * x.tokens * number(m.heads) / t);
     memory.working = logits + 2 * x.stream;
   } else {
     memory.activations = layers * x.layer;

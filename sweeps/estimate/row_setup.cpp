@@ -47,6 +47,7 @@ std::optional<Framework> framework_of(const PointRow& row) {
   if (has("Megatron-Core") || has("Megatron-Bridge")) return Framework::kMegatronCore;
   if (has("Megatron-LM Aug 2023")) return Framework::kMegatron2023;
   if (has("FSDP") || has("torchtitan")) return Framework::kFsdp;
+  if (has("NeMo")) return Framework::kMegatronCore;
   if (has("BigScience") || has("ALCF"))
     return shards ? Framework::kDeepSpeedZero : Framework::kMegatronDeepSpeed;
   if (has("DeepSpeed-3D")) return Framework::kDeepSpeedPipeline;
@@ -92,6 +93,12 @@ class RowReader {
   void doubt(const std::string& what) { doubt_ += (doubt_.empty() ? "" : "; ") + what; }
   bool is_named(std::string_view part) const { return row_.says("model", part); }
   bool is_core() const { return setup_.framework == Framework::kMegatronCore; }
+  /// One of those whose speed NVIDIA publishes: they reduce gradients in 16 bits, and overlap
+  /// messages with products.
+  bool is_recipe() const {
+    return is_core() &&
+           (row_.says("framework", "NeMo") || row_.says("framework", "Megatron-Bridge"));
+  }
 
   /// An empty cell says nothing; what is no count says something that nobody can read.
   void refuse_what_is_unreadable() {
@@ -152,7 +159,7 @@ class RowReader {
       refuse(fmt::format("a model of the kind '{}' is not known", kind));
     for (const char* word : {"UNUSABLE", "INCONSISTENT"})
       if (row_.says("notes", word)) refuse("its notes call it " + lower(word));
-    const std::string recompute = row_.text("recompute"), activation = row_.text("act_fn");
+    const std::string recompute = recomputation_words(), activation = row_.text("act_fn");
     if (recompute.empty() || recompute == "?") refuse("recomputation is not given");
     if (!recompute.starts_with("full") && !recompute.starts_with("selective") &&
         recompute != "none")
@@ -294,8 +301,19 @@ class RowReader {
         at != std::string::npos && setup_.shape.experts > 0)
       setup_.expert_tp = std::max<std::int64_t>(
           parse_integer(row_.text("model").substr(at + 3, 1)).value_or(setup_.tp), 1);
+    else if (setup_.shape.experts > 0 && !arguments_.has("expert-tensor-parallel-size") &&
+             !experts_divide(setup_.tp) && experts_divide(1)) {
+      setup_.expert_tp = 1;
+      doubt("expert TP 1 is assumed");
+    }
     setup_.sequence_parallel = row_.text("seq_par") == "1" && setup_.tp > 1;
     uneven_stages();
+  }
+
+  bool experts_divide(std::int64_t expert_tp) const {
+    return count_product({setup_.tp, setup_.cp, setup_.dp}) %
+               count_product({setup_.ep, expert_tp}) ==
+           0;
   }
 
   /// Of a row that says more than it has to.
@@ -318,8 +336,18 @@ class RowReader {
   void uneven_stages() {
     setup_.first_layers = arguments_.count("decoder-first-pipeline-num-layers", 0, 0);
     setup_.last_layers = arguments_.count("decoder-last-pipeline-num-layers", 0, 0);
-    const bool embedding = arguments_.has("account-for-embedding-in-pipeline-split");
-    const bool loss = arguments_.has("account-for-loss-in-pipeline-split");
+    bool embedding = arguments_.has("account-for-embedding-in-pipeline-split");
+    bool loss = arguments_.has("account-for-loss-in-pipeline-split");
+    const bool is_said =
+        embedding || loss || !given_.layout.empty() || setup_.first_layers + setup_.last_layers > 0;
+    const std::int64_t layers = setup_.shape.layers, parts = setup_.pp * setup_.chunks;
+    constexpr std::int64_t kEnds = 2;
+    if (!is_said && framework_of(row_) == Framework::kMegatronCore && layers % parts != 0 &&
+        (layers + kEnds) % parts == 0) {
+      doubt(fmt::format("{} layers over {}: embedding and loss are assumed to count as one each",
+                        layers, parts));
+      embedding = loss = true;
+    }
     refuse(count_ends(setup_, embedding, loss));
   }
 
@@ -360,8 +388,9 @@ class RowReader {
       return refuse("the precision '" + precision + "' is not known");
     }
     setup_.scatters_messages = !row_.says("framework", "Jan 2021");
-    setup_.reduces_narrow =
-        row_.says("framework", "PURE") || setup_.framework == Framework::kDeepSpeedZero;
+    setup_.reduces_narrow = row_.says("framework", "PURE") ||
+                            setup_.framework == Framework::kDeepSpeedZero ||
+                            (is_recipe() && !arguments_.has("accumulate-allreduce-grads-in-fp32"));
     if (is_core()) fsdp();
     if (is_core() && setup_.zero == 2 && !setup_.fsdp)
       return refuse("ZeRO-2 of Megatron-Core is not known");
@@ -412,13 +441,26 @@ class RowReader {
     }
   }
 
-  void recomputation() {
+  /// Of its column, else of its notes.
+  std::string recomputation_words() const {
     const std::string words = row_.text("recompute");
+    return words.empty() ? arguments_.word("recompute-granularity") : words;
+  }
+
+  void recomputation() {
+    const std::string words = recomputation_words();
+    if (const std::string& noted = given_.granularity; !noted.empty() && !words.starts_with(noted))
+      return refuse(fmt::format("recompute is {}, and its notes say {}", words, noted));
+    if (setup_.framework == Framework::kFsdp && words == "selective (layer)")
+      return refuse("which of its layers are made again is not given");
     setup_.recompute = words.starts_with("full")        ? Recompute::kFull
                        : words.starts_with("selective") ? Recompute::kSelective
                                                         : Recompute::kNone;
     const auto comma = words.find(',');
-    if (comma != std::string::npos) {
+    if (comma == std::string::npos) {
+      setup_.recompute_block = given_.method == "block";
+      setup_.recompute_layers = given_.recompute_layers.value_or(1);
+    } else {
       setup_.recompute_block = words.find("block") != std::string::npos;
       setup_.recompute_layers = std::max<std::int64_t>(
           parse_integer(
@@ -435,6 +477,10 @@ class RowReader {
       fill_in_schedule(given_, setup_);
     } catch (const Error& error) {
       refuse("its notes: " + reason_of(error));
+    }
+    if (is_recipe()) {
+      setup_.overlaps_gradients = setup_.overlaps_weights = true;
+      setup_.overlaps_tensor = setup_.shape.experts == 0 && setup_.sequence_parallel;
     }
     if (given_.remakes_experts && setup_.recompute != Recompute::kSelective)
       refuse("its notes have --moe-layer-recompute, and its recompute is not selective");

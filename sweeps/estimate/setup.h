@@ -151,10 +151,12 @@ struct Setup {
   bool grouped_experts = false;  ///< their products are one call
   bool overlaps_tensor = false;  ///< products of layers with TP's messages
   bool overlaps_shared = false;  ///< experts that all tokens meet, with others' tokens on their way
-  bool overlaps_experts = false;  ///< a micro-batch's products with another's tokens on their way
-  bool gathers_tokens = false;    ///< experts get their tokens by an all-gather, else by all-to-all
-  bool deterministic = false;     ///< with the cuBLAS workspace that this needs
-  bool later_deepspeed = false;   ///< of 2024, which keeps less of the gradients than that of 2022
+  bool overlaps_experts = false;    ///< a micro-batch's products with another's tokens on their way
+  bool overlaps_gradients = false;  ///< the last backward pass with their sums
+  bool overlaps_weights = false;    ///< the first forward pass with the new ones on their way
+  bool gathers_tokens = false;   ///< experts get their tokens by an all-gather, else by all-to-all
+  bool deterministic = false;    ///< with the cuBLAS workspace that this needs
+  bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022
   bool offloads_optimizer = false, offloads_checkpoints = false;  ///< to the processor's memory
   double offloaded = 0;           ///< the share of Megatron's optimizer that is there, its step too
   bool scatters_messages = true;  ///< as Megatron-LM could from 2021 on, before Megatron-Core

@@ -42,17 +42,18 @@ class Clock {
 
   /// The slowest stage sets the pace, the others the way there and back.
   struct Stages {
-    double whole = 0;    ///< a micro-batch through all of them
-    double slowest = 0;  ///< through that one
-    Counts layers{};     ///< that it has
-    double ends = 0;     ///< what stands before or behind them there
-    double again = 0;    ///< as in LayerTime, of that stage
+    double whole = 0;            ///< a micro-batch through all of them
+    double slowest = 0;          ///< through that one
+    Counts layers{};             ///< that it has
+    double ends = 0;             ///< what stands before or behind them there
+    double again = 0;            ///< as in LayerTime, of that stage
+    double ahead = 0, back = 0;  ///< a micro-batch through its layers, each way
   };
   Stages stages(const Kinds<LayerTime>& layers) const;
   double pipeline_seconds(const Stages& stages) const;
   void add_passes(const Kinds<LayerTime>& layers, const Stages& stages, StepTime& time) const;
   double optimizer_share() const;
-  void add_update(StepTime& time) const;
+  void add_update(const Stages& stages, StepTime& time) const;
 
   const Setup& s_;
   const Shape& m_;
@@ -160,7 +161,7 @@ double Clock::optimizer_share() const {
 }
 
 /// Gradients, weights and the optimizer of the stage that has most of them.
-void Clock::add_update(StepTime& time) const {
+void Clock::add_update(const Stages& stages, StepTime& time) const {
   double own = 0, experts = 0;
   const MessageTime& messages = layer_.messages();
   const double hidden = number(m_.hidden);
@@ -195,10 +196,13 @@ void Clock::add_update(StepTime& time) const {
   const double part = gradient * own * number(instances) / number(replicas());
   time.data +=
       2 * messages.half_collective(part, instances, s_.tp * between * replicas() / instances);
-  if (s_.zero == 0) time.data += 2 * half(gradient);
+  const auto beside = [&](bool overlaps, double pass, double traffic) {
+    return traffic - (overlaps ? rates_.hidden_share * std::min(pass, traffic) : 0);
+  };
   // ZeRO-2 reduces the gradients of each micro-batch.
-  if (s_.zero == 1 || s_.zero == 2)
-    time.data += half(gradient) * (s_.zero == 2 ? number(s_.gas) : 1) + half(2);
+  const double sums = half(gradient) * (s_.zero == 0 ? 2 : s_.zero == 2 ? number(s_.gas) : 1);
+  if (s_.zero < 3) time.data += beside(s_.overlaps_gradients, stages.back, sums);
+  if (s_.zero == 1 || s_.zero == 2) time.data += beside(s_.overlaps_weights, stages.ahead, half(2));
   const double parts =
       s_.zero > 0 ? own / number(replicas()) + experts / number(s_.expert_shards()) : own + experts;
   time.optimizer = optimizer_share() * rates_.optimizer_bytes * parts * layer_.seconds_a_byte();
@@ -208,12 +212,25 @@ void Clock::add_update(StepTime& time) const {
 StepTime Clock::time() {
   const Kinds<LayerTime> each = layers();
   StepTime time;
-  add_passes(each, stages(each), time);
-  add_update(time);
+  Stages stages = this->stages(each);
+  for (std::size_t kind = 0; kind < each.size(); ++kind) {
+    stages.ahead += stages.layers[kind] * each[kind].ahead_s;
+    stages.back += stages.layers[kind] * each[kind].whole_back_s();
+  }
+  add_passes(each, stages, time);
+  add_update(stages, time);
   return time;
 }
 
 }  // namespace
+
+Rates usual_rates_of(const Machine& machine) {
+  constexpr double kA100 = 271.2 / 312;  // source: accelerators.yaml
+  Rates rates;
+  if (machine.best_tflops > 0 && machine.peak_tflops > 0)
+    rates.product_share *= machine.best_tflops / machine.peak_tflops / kA100;
+  return rates;
+}
 
 const RateParameters& rate_parameters() {
   static const RateParameters kAll{{

@@ -20,6 +20,8 @@ struct Machine {
   std::int64_t units = 108;  ///< multiprocessors: products are made in whole waves of tiles
   /// GPUs that links join across nodes, of which so many are on each; 0: those of a node alone.
   std::int64_t joined = 0, node_gpus = 0;
+  /// Of the best product that was measured, in the type that is trained in; 0: unknown.
+  double best_tflops = 0;
 };
 
 /// How much of that comes about. Each has a meaning, and bounds within which it is physics.
@@ -37,9 +39,13 @@ struct Rates {
   double optimizer_bytes = 40;    ///< of memory traffic for each parameter of the step
   double logit_bytes = 30;        ///< of memory traffic for each logit
   double fixed_ms = 20;           ///< of each iteration
-  double hidden_share = 0.85;     ///< of ZeRO-3's traffic, behind computation
+  double hidden_share = 0.85;     ///< of data-parallel traffic that overlaps, behind computation
   double recomputed_share = 1;    ///< of layers, where recomputation is full
 };
+
+/// The usual ones on such a machine: of a GPU whose best product is known to fall short of the peak
+/// more than an A100's, products reach less of it.
+Rates usual_rates_of(const Machine& machine);
 
 /// One of them as a fit sees it.
 struct RateParameter {

@@ -364,8 +364,15 @@ TEST_CASE("a row that no trainer would start is refused") {
   CHECK(
       why(row.with("vpp", "5").with("pp", "2").with("tp", "1").with("gas", "4").with("gbs", "")) ==
       "vpp does not divide the layers of a stage (16 by 5)");
-  CHECK(why(row.with("layers", "30").with("pp", "4").with("tp", "1")) ==
-        "PP does not divide the number of layers (30 by 4)");
+  CHECK(why(row.with("layers", "31").with("pp", "4").with("tp", "1")) ==
+        "PP does not divide the number of layers (31 by 4)");
+  CHECK_THAT(why(row.with("layers", "30").with("pp", "4").with("tp", "1")),
+             Catch::Contains("; 30 layers over 4: embedding and loss are assumed to count as one"));
+  const PointRow mixture = row.with("notes", "{\"num-experts\": 8}").with("seq_par", "1");
+  CHECK_THAT(why(mixture.with("tp", "2").with("ep", "8").with("n_gpus", "8")),
+             Catch::Contains("expert TP 1 is assumed"));
+  CHECK(why(row.with("recompute", "none").with("notes", "{\"recompute-granularity\": \"full\"}")) ==
+        "recompute is none, and its notes say full");
   CHECK(why(row.with("mbs", "").with("gas", "4").with("gbs", "30")) ==
         "DP x GAS does not divide gbs");
   CHECK(why(row.with("vpp", "2")
