@@ -25,7 +25,8 @@ const AxisNames kTold{"accelerator", "gpus_per_node"};
 void judge_time(const StoredSetup& stored, ModelCheck& check) {
   check.why_no_time = stored.setup ? stored.why_no_time : stored.why_not;
   if (!stored.machine) return;
-  const KnownRates known = stored.cluster ? rates_of(*stored.cluster) : usual_rates(stored.accelerator);
+  const KnownRates known =
+      stored.cluster ? rates_of(*stored.cluster) : usual_rates(stored.accelerator);
   check.time = step_time(*stored.setup, *stored.machine, known.rates);
   check.half_width = known.half_width;
   if (!known.are_usual) check.rates = stored.cluster->name;

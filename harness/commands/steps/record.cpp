@@ -316,8 +316,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
     } else {
       judge_stopped(record, *attempt);
     }
-    if (lost && record.state != RunState::kOk)
-      record.evidence += words_of_lost_job(fate, *attempt);
+    if (lost && record.state != RunState::kOk) record.evidence += words_of_lost_job(fate, *attempt);
   }
   judge_contradiction(record, *points_.at(run.point_id));
   record.exit_code = attempt->exit_code;
