@@ -319,7 +319,7 @@ std::optional<RunRecord> Recorder::read(const PlannedJob& job, const PlannedRun&
     if (lost && record.state != RunState::kOk) record.evidence += words_of_lost_job(fate, *attempt);
   }
   judge_contradiction(record, *points_.at(run.point_id));
-  record.exit_code = attempt->exit_code;
+  if (fate.phase != RunPhase::kLeft) record.exit_code = attempt->exit_code;
   if (!lost) {
     const bool sound = record.state == RunState::kOk;
     const std::string against = sound ? "" : printable(record.evidence);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "core/base/shell_words.h"
@@ -87,8 +88,18 @@ FolderOfThen::FolderOfThen(const std::string& script_then, const std::string& sc
   if (then != now && !place.empty() && place == place_in(now, runs_now)) then_ = then, now_ = now;
 }
 
-std::string FolderOfThen::in_words_of_now(std::string text) const {
-  if (then_.empty()) return text;
+std::string FolderOfThen::in_words_of_now(const std::string& then, const std::string& today) const {
+  if (then_.empty()) return then;
+  const Words lines = split(today, '\n');
+  const std::unordered_set<std::string_view> kept(lines.begin(), lines.end());
+  std::string text;
+  for (const std::string_view line : split(then, '\n'))
+    text += (kept.contains(line) ? std::string(line) : moved(std::string(line))) + '\n';
+  text.pop_back();  // as many ends of lines as before
+  return text;
+}
+
+std::string FolderOfThen::moved(std::string text) const {
   for (std::size_t at = 0; (at = text.find(then_, at)) != std::string::npos;) {
     const std::size_t end = at + then_.size();
     if (goes_on(std::string_view(text).substr(end))) {

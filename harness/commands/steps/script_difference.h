@@ -20,10 +20,11 @@ class FolderOfThen {
   FolderOfThen(const std::string& script_then, const std::string& script_now);
 
   /// A text of then in the words of now, where the folder was moved or copied with all that is in
-  /// it; else as it is.
-  std::string in_words_of_now(std::string text) const;
+  /// it; else as it is. Lines that are in today's text stay: they name what did not move.
+  std::string in_words_of_now(const std::string& then, const std::string& today) const;
 
  private:
+  std::string moved(std::string line) const;
   std::string then_, now_;  // empty: it is the same, or the runs stayed
 };
 

@@ -292,12 +292,12 @@ std::optional<Session::Outdated> Session::outdated_script() {
     const auto then = text_if_allowed(script);
     if (!then) continue;
     const FolderOfThen folder(*then, today->script);
-    std::string before = as_compared(folder.in_words_of_now(*then));
+    std::string before = as_compared(folder.in_words_of_now(*then, today->script));
     std::string now = as_compared(today->script);
     for (std::size_t i = 0; before == now && i < today->tasks.size(); ++i) {
       now = today->tasks[i];
       before = folder.in_words_of_now(
-          text_if_allowed(folder_.tasks_file(state.submission, i + 1)).value_or(now));
+          text_if_allowed(folder_.tasks_file(state.submission, i + 1)).value_or(now), now);
     }
     ScriptDifference difference = first_difference(before, now);
     if (difference.then.empty() && difference.now.empty()) return std::nullopt;  // comments at most

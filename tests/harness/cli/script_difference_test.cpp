@@ -47,7 +47,7 @@ TEST_CASE("of two scripts a folder that was moved with its runs is no difference
            "/train.sh --data " + folder + "2/x\n";
   };
   const auto difference = [](const std::string& then, const std::string& now) {
-    return text_of(first_difference(FolderOfThen(then, now).in_words_of_now(then), now));
+    return text_of(first_difference(FolderOfThen(then, now).in_words_of_now(then, now), now));
   };
   const std::string then = script("/a", "/a/t.runs");
   CHECK(difference(then, then) == " | ");
@@ -58,6 +58,9 @@ TEST_CASE("of two scripts a folder that was moved with its runs is no difference
   CHECK(difference("pippin_root='/a b/t.runs'\ncd '/a b' || { exit; }\nrun 'x y'",
                    "pippin_root='/c d/t.runs'\ncd '/c d' || { exit; }\nrun z") ==
         "run 'x y' | run z");
+  CHECK(difference(moved,
+                   "#!/bin/bash\npippin_root=/c/t.runs\ncd /c || { exit; }\nrun "
+                   "/new/b/train.sh --data /a2/x\n") == " | ");  // which stayed
   CHECK(difference(then, script("/b", "/a/t.runs")) == "cd /a | cd /b");
   CHECK(difference(then, script("/b", "/b/other.runs")) ==
         "pippin_root=/a/t.runs | pippin_root=/b/other.runs");
