@@ -23,12 +23,6 @@ double both(double a, double b) {
 
 }  // namespace
 
-/// Of messages that go beside the products, what those do not hide.
-double LayerClock::beside_products(double messages, double products) const {
-  if (!s_.overlaps_tensor || !s_.sequence_parallel) return messages;
-  return messages - rates_.hidden_share * std::min(messages, products);
-}
-
 double LayerPass::all() const { return both(computing(), issue); }
 
 LayerClock::LayerClock(const Setup& setup, const Machine& machine, const Rates& rates)
@@ -92,6 +86,10 @@ double LayerClock::score_seconds() const {
          seconds_a_byte_;
 }
 
+double LayerClock::exposed(double traffic, double computing) const {
+  return traffic - rates_.hidden_share * std::min(traffic, computing);
+}
+
 /// Of attention's output, and, where heads are made of latents, of those.
 double LayerClock::attention_sums(bool back) const {
   const double whole = messages_.sum_of_tensor();
@@ -131,6 +129,13 @@ bool LayerClock::waits_for_mlp(bool has_experts) const {
   return !has_experts || !s_.sequence_parallel || (has_mlp && !s_.overlaps_shared);
 }
 
+/// Messages of TP, beside these products where they overlap.
+double LayerClock::tensor_messages(bool has_experts, bool back, double products) const {
+  const double mlp = waits_for_mlp(has_experts) ? messages_.sum_of_tensor() : 0;
+  const double whole = mlp + attention_sums(back);
+  return s_.overlaps_tensor && s_.sequence_parallel ? exposed(whole, products) : whole;
+}
+
 LayerPass LayerClock::forward(bool has_experts) const {
   constexpr double kStreamBytes = 22;
   const double h = hidden();
@@ -152,9 +157,7 @@ LayerPass LayerClock::forward(bool has_experts) const {
   constexpr double kSumBytes = 8;
   const double sums = s_.cp > 1 ? kSumBytes * number(s_.cp * rows() * values()) : 0;
   pass.elements = (stream + mlp + sums) * seconds_a_byte_ + score_seconds();
-  pass.tensor = beside_products(
-      (waits_for_mlp(has_experts) ? messages_.sum_of_tensor() : 0) + attention_sums(false),
-      pass.products);
+  pass.tensor = tensor_messages(has_experts, false, pass.products);
   pass.context = messages_.ring(pass.attention, 2);
   if (has_experts) pass.experts = 2 * messages_.dispatch();
   constexpr double kMixture = 2;  // router, permutation and the experts: as many kernels again
@@ -182,9 +185,7 @@ LayerPass LayerClock::backward(const LayerPass& ahead, bool has_experts) const {
   pass.attention = (s_.attention == Attention::kScores ? kAttention : kFlash) * ahead.attention;
   const double scores = score_seconds();
   pass.elements = kElements * (ahead.elements - scores) + kScores * scores;
-  pass.tensor = beside_products(
-      (waits_for_mlp(has_experts) ? messages_.sum_of_tensor() : 0) + attention_sums(true),
-      pass.products);
+  pass.tensor = tensor_messages(has_experts, true, pass.products);
   pass.context = messages_.ring(pass.attention, 4);  // and the gradients of keys and values
   pass.experts = ahead.experts;
   pass.issue = kIssue * ahead.issue;
@@ -304,11 +305,7 @@ double LayerClock::exposed_weights(const LayerTime& layer, bool has_experts) con
   const std::int64_t ranks = s_.dp * s_.cp, apart = s_.replica_step() / s_.cp;
   const double gather = messages_.half_collective(2 * weights, ranks, apart);
   const double spread = messages_.half_collective(gradient * weights, ranks, apart);
-  const auto beside = [&](double computing, double traffic) {
-    return std::max(computing, traffic) + (1 - rates_.hidden_share) * std::min(computing, traffic) -
-           computing;
-  };
-  return beside(layer.ahead_s, gather) + beside(layer.whole_back_s(), gather + spread);
+  return exposed(gather, layer.ahead_s) + exposed(gather + spread, layer.whole_back_s());
 }
 
 LayerTime LayerClock::layer(bool has_experts) const {

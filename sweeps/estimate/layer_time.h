@@ -40,6 +40,8 @@ class LayerClock {
   double mtp_seconds() const;
   ProductWork work(std::int64_t rows, std::int64_t columns, std::int64_t depth) const;
 
+  /// Of traffic that goes beside computing, what that does not hide.
+  double exposed(double traffic, double computing) const;
   double seconds_a_byte() const { return seconds_a_byte_; }  ///< of memory
   const MessageTime& messages() const { return messages_; }
   /// Elements of a layer's matrices on a rank, without experts; and of its experts.
@@ -77,7 +79,7 @@ class LayerClock {
   /// Memory traffic of MLPs that are so wide, together. Unit: bytes.
   double mlp_bytes(std::int64_t width) const;
   double latent_bytes() const;
-  double beside_products(double messages, double products) const;
+  double tensor_messages(bool has_experts, bool back, double products) const;
   bool waits_for_mlp(bool has_experts) const;
   LayerPass forward(bool has_experts) const;
   LayerPass backward(const LayerPass& ahead, bool has_experts) const;

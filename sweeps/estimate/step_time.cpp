@@ -196,13 +196,13 @@ void Clock::add_update(const Stages& stages, StepTime& time) const {
   const double part = gradient * own * number(instances) / number(replicas());
   time.data +=
       2 * messages.half_collective(part, instances, s_.tp * between * replicas() / instances);
-  const auto beside = [&](bool overlaps, double pass, double traffic) {
-    return traffic - (overlaps ? rates_.hidden_share * std::min(pass, traffic) : 0);
+  const auto beside = [&](bool overlaps, double traffic, double pass) {
+    return overlaps ? layer_.exposed(traffic, pass) : traffic;
   };
   // ZeRO-2 reduces the gradients of each micro-batch.
   const double sums = half(gradient) * (s_.zero == 0 ? 2 : s_.zero == 2 ? number(s_.gas) : 1);
-  if (s_.zero < 3) time.data += beside(s_.overlaps_gradients, stages.back, sums);
-  if (s_.zero == 1 || s_.zero == 2) time.data += beside(s_.overlaps_weights, stages.ahead, half(2));
+  if (s_.zero < 3) time.data += beside(s_.overlaps_gradients, sums, stages.back);
+  if (s_.zero == 1 || s_.zero == 2) time.data += beside(s_.overlaps_weights, half(2), stages.ahead);
   const double parts =
       s_.zero > 0 ? own / number(replicas()) + experts / number(s_.expert_shards()) : own + experts;
   time.optimizer = optimizer_share() * rates_.optimizer_bytes * parts * layer_.seconds_a_byte();

@@ -89,6 +89,55 @@ TEST_CASE("an iteration takes longer with more work and with slower links") {
   CHECK(seconds(gpt3(), slow) > 1.3 * usual);
 }
 
+TEST_CASE("what overlaps hides its share of traffic, as far as the passes take long enough") {
+  Setup setup = gpt3();
+  setup.zero = 1;
+  setup.sequence_parallel = true;
+  setup.mbs = 32;  // so that a pass takes longer than its traffic
+  const Rates usual;
+  const StepTime apart = step_time(setup, kDgx, usual);
+  setup.overlaps_gradients = setup.overlaps_weights = true;
+  const StepTime together = step_time(setup, kDgx, usual);
+  CHECK(together.data == Approx((1 - usual.hidden_share) * apart.data));
+  CHECK(together.tensor == apart.tensor);
+  Machine slow = kDgx;
+  slow.node_gb_per_s = 0.1;  // the passes are over long before
+  const double hidden = [&] {
+    Setup other = setup;
+    other.overlaps_gradients = other.overlaps_weights = false;
+    return step_time(other, slow, usual).data - step_time(setup, slow, usual).data;
+  }();
+  CHECK(hidden > apart.data - together.data);
+  CHECK(hidden < 0.01 * step_time(setup, slow, usual).data);
+  setup.overlaps_tensor = true;
+  CHECK(step_time(setup, kDgx, usual).tensor == Approx((1 - usual.hidden_share) * apart.tensor));
+}
+
+TEST_CASE("FSDP makes every second product again where recomputation is selective") {
+  Setup setup = gpt3();
+  setup.framework = Framework::kFsdp;
+  setup.attention = Attention::kFlash;
+  setup.tp = setup.pp = 1;
+  setup.zero = 3;
+  const auto time = [&](Recompute recompute) {
+    setup.recompute = recompute;
+    return step_time(setup, kDgx, {});
+  };
+  const StepTime none = time(Recompute::kNone), selective = time(Recompute::kSelective),
+                 full = time(Recompute::kFull);
+  CHECK(selective.products - none.products == Approx((full.products - none.products) / 2));
+  CHECK(selective.attention == none.attention);
+  CHECK(full.elements == Approx(selective.elements));
+}
+
+TEST_CASE("products of a GPU reach as much of its peak as its best one does beside an A100's") {
+  const auto usual = [](const char* name) { return usual_rates_of(*find_accelerator(name)); };
+  CHECK(usual("a100-sxm4-80g").product_share == Approx(Rates().product_share));
+  CHECK(usual("v100-sxm2-32g").product_share == Rates().product_share);  // none was measured
+  CHECK(usual("h100-sxm5-80g").product_share == Approx(0.8 * (794.5 / 989) / (271.2 / 312)));
+  CHECK(usual("h100-sxm5-80g").attention_share == Rates().attention_share);
+}
+
 TEST_CASE("every rate makes an iteration faster or slower, and its bounds hold its usual value") {
   Setup setup = gpt3();
   setup.shape.head_width = 125;  // no multiple of 8
