@@ -28,23 +28,17 @@ RowDifference row_difference(const RowMeans& base, const RowMeans& row);
 
 /// Which row is the fastest, and which cannot be told from it.
 struct BestRow {
-  std::size_t best = 0;                  ///< of the smallest mean
+  std::size_t best = 0;  ///< of the smallest mean, unless another is surely faster than that one
   std::vector<RowDifference> from_best;  ///< one for each row; of the best itself nothing
-  std::vector<double> p;                 ///< adjusted after Holm; NaN where nothing is known
+  std::vector<double> p;                 ///< adjusted after Holm; of the best itself NaN
   std::vector<bool> tied;                ///< the best and all that 5 % does not tell from it
-  /// That a row is the fastest. Shape: a bootstrap of allocations whose deviations are stretched by
-  /// sqrt(n / chi squared with n - 1): plain, few allocations would promise too much, as a normal
-  /// distribution does in place of Student's t.
+  /// That a row is the fastest: how often its difference from the best is the least when all
+  /// differences are drawn together, each from Student's distribution. Rows move together as far
+  /// as they share allocations.
   std::vector<double> chance;
 };
 
-/// Requires a row, and a value of each row. `seed` draws the bootstrap.
+/// Requires a row, and two values of each row. `seed` draws the chances.
 BestRow best_row(const std::vector<RowMeans>& rows, std::uint64_t seed);
-
-/// How often each row has the smallest mean when allocations are drawn again: `draws` holds for
-/// each time the allocations' numbers. A row that a draw leaves without a value is not compared.
-/// Ties share.
-std::vector<double> shares_best(const std::vector<RowMeans>& rows,
-                                const std::vector<std::vector<std::size_t>>& draws);
 
 }  // namespace pippin
