@@ -32,8 +32,8 @@ using HasBegun = std::function<bool(const PlannedJob& job, const PlannedRun& run
 /// today's.
 Campaign continue_campaign(const Campaign& campaign, const Sweep& sweep, const HasBegun& has_begun);
 
-/// The campaign that a run of the sweep works on, saved in `folder`: the newest one, continued, or
-/// a new one where there is none or `again` asks for it, of a number above `taken`.
+/// The campaign that a run of the sweep works on: the newest one in `folder`, continued, or a new
+/// one where there is none or `again` asks for it, of a number above `taken`. It is not saved yet.
 Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again, const std::string& now,
                        std::int64_t taken = 0);
 

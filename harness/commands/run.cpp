@@ -92,6 +92,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
   if (options.first && !session.machine().due_jobs().empty() &&
       !first_launches_succeed(globals, session.sweep(), session.campaign(), options.poll_s))
     return Interruptible::interrupted() ? ExitCode::kInterrupted : ExitCode::kRunFailed;
+  session.begin();
   record_campaign(database, campaign);
   Follower follower(database, session);
   if (options.session.retry_failed) follower.find_failures();

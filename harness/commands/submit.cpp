@@ -139,6 +139,7 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   if (options.first && !session.machine().due_jobs().empty() &&
       !first_launches_succeed(globals, session.sweep(), session.campaign(), options.poll_s))
     return Interruptible::interrupted() ? ExitCode::kInterrupted : ExitCode::kRunFailed;
+  session.begin();
   Database database(globals.db);
   record_campaign(database, session.campaign());
   if (options.session.retry_failed) Follower(database, session).find_failures();

@@ -10,9 +10,9 @@
 #include "harness/commands/report.h"
 #include "harness/commands/serve/pages.h"
 #include "harness/commands/steps/campaign_status.h"
-#include "harness/commands/steps/directories.h"
 #include "harness/commands/steps/newest_campaigns.h"
 #include "harness/commands/steps/session.h"
+#include "harness/commands/steps/sweep_folders.h"
 #include "reports/details.h"
 
 namespace pippin::serving {
@@ -28,7 +28,7 @@ OpenCampaign campaign_in(const PageRequest& request) {
   if (!name.empty()) {
     if (auto found = find_campaign(request.globals, name)) return std::move(*found);
   }
-  std::vector<std::string> names = disk_to_read().list(runs_directory(request.globals.db));
+  auto names = SweepFolders(request.globals.db, request.globals.for_readers).with_campaign();
   for (const auto& known : names_in(request.globals.db, NameKind::kSelections, ""))
     names.push_back(known.name);
   throw NoSuchPage(fmt::format("no campaign of a sweep is named '{}'{}", printable(name),

@@ -84,6 +84,7 @@ bool first_launches_succeed(const Globals& globals, const Sweep& sweep, const Ca
   if (!campaign.exclude.empty()) anew.exclude = join(campaign.exclude, ",");
   if (!campaign.nodelist.empty()) anew.nodelist = join(campaign.nodelist, ",");
   Session session(there, trial_of(sweep), anew);
+  session.begin();
   Database database(there.db);
   record_campaign(database, session.campaign());
   remark(globals,

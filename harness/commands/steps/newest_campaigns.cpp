@@ -92,7 +92,7 @@ std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::st
   }
   if (auto one = find_campaign(globals, name)) return {std::move(*one)};
   bad_input("{}: no campaign of a sweep, and no run, is named '{}'{}", printable(runs.string()),
-            printable(name), did_you_mean(name, disk().list(runs)));
+            printable(name), did_you_mean(name, SweepFolders(globals.db).with_campaign()));
 }
 
 }  // namespace pippin

@@ -181,6 +181,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
               campaign_.number, campaign_.scheduler, sweep_.cluster.scheduler);
   }
   choose_nodes(options);
+  unsaved_ = campaign_;
   leave_out_what_is_set_aside(globals);
   points_ = index_of(campaign_.points);
   if (!options.only.empty()) only_ = points_where(sweep_.points, "--only", options.only);
@@ -217,7 +218,11 @@ void Session::choose_nodes(const SessionOptions& options) {
       bad_input("--nodelist: {} of its jobs needs {}", counted(campaign_.nodelist.size(), "node"),
                 counted(static_cast<std::size_t>(job.nodes), "node"));
   }
-  folder_.save_campaign(campaign_);
+}
+
+void Session::begin() {
+  if (unsaved_) folder_.save_campaign(*unsaved_);
+  unsaved_.reset();
 }
 
 /// What a person has set aside is not measured again by itself.

@@ -54,9 +54,12 @@ CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Schedu
 /// A sweep that this process works on: its lock, its campaign and the machine that drives it.
 class Session {
  public:
-  /// Opens the newest campaign or begins one. Errors: Error where another process works on the
+  /// Opens the newest campaign or plans one. Errors: Error where another process works on the
   /// sweep, bash does not understand its command, or the campaign was dropped.
   Session(const Globals& globals, Sweep sweep, const SessionOptions& options);
+
+  /// Saves the campaign. Until then all is as it was, whatever is refused.
+  void begin();
 
   const Sweep& sweep() const { return sweep_; }
   SweepFolder& folder() { return folder_; }
@@ -90,6 +93,7 @@ class Session {
   std::unique_ptr<Scheduler> scheduler_;
   std::int64_t give_up_after_, bad_node_after_;
   Campaign campaign_;
+  std::optional<Campaign> unsaved_;  ///< as it is saved: with the runs that were set aside
   PointIndex points_;
   std::set<std::string, std::less<>> only_;  ///< ids of points; empty: all
   std::unique_ptr<CampaignMachine> machine_;

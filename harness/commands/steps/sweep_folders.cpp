@@ -37,6 +37,14 @@ std::vector<fs::path> SweepFolders::all() const {
   return paths;
 }
 
+std::vector<std::string> SweepFolders::with_campaign() const {
+  std::vector<std::string> names = disk_to_read().list(runs_directory(db_));
+  std::erase_if(names, [&](const std::string& name) {
+    return SweepFolder(disk_to_read(), runs_directory(db_) / name).campaigns().empty();
+  });
+  return names;
+}
+
 std::vector<fs::path> SweepFolders::with_run(const std::string& run) const {
   std::vector<fs::path> paths = all();
   std::erase_if(paths, [&](const fs::path& path) {

@@ -20,8 +20,10 @@ class SweepFolders {
   /// Errors: Error (bad input) where the folder of that name is another sweep's, by an earlier
   /// name.
   fs::path path_of(const std::string& sweep) const;
-  /// Of each sweep that was begun.
+  /// Of each sweep that was begun, or was to be.
   std::vector<fs::path> all() const;
+  /// The names of those that have a campaign.
+  std::vector<std::string> with_campaign() const;
   /// Those that have an attempt at a run of that name.
   std::vector<fs::path> with_run(const std::string& run) const;
   /// A campaign of a folder, under the sweep's name of today.

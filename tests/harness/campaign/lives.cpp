@@ -75,6 +75,7 @@ bool live(World& world, const LifeOptions& life, RunCounts& progress, const See&
   Sweep sweep = small_sweep();
   sweep.cluster.files_late_s = life.files_late_s;
   const Campaign campaign = open_campaign(folder, sweep, false, "2026-01-01T00:00:00Z");
+  folder.save_campaign(campaign);
   CampaignMachine machine(folder, world.files(), world, campaign, script_of,
                           options_of(world, life));
   for (int i = 0; i < kMostSteps; ++i) {

@@ -52,6 +52,22 @@ TEST_CASE("a finished campaign is not run again and another begins on demand") {
   CHECK(here.sql("SELECT count(DISTINCT campaign) FROM run_overview") == "2");
 }
 
+TEST_CASE("a refused --again begins nothing") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK(here.pippin("run s.yaml").exit_code == 0);
+  for (const char* options :
+       {"--at 25:00", "--spread 3x", "--spread 1h --at 00:00", "--exclude n1", "--nodelist n1",
+        "--only mbs=99", "--only 'mbs ='"}) {
+    CAPTURE(options);
+    CHECK(here.pippin("run s.yaml --again " + std::string(options)).exit_code == 2);
+    CHECK(here.pippin("submit s.yaml --again " + std::string(options)).exit_code == 2);
+    CHECK(here.shell("ls t.db.runs/replayed/campaign-2.json").exit_code != 0);
+  }
+  CHECK_THAT(here.pippin("run s.yaml").err, Contains("campaign 1 of replayed was finished already"));
+  CHECK(here.sql("SELECT count(*) FROM runs") == "12");
+}
+
 TEST_CASE("what was added to the sweep is run and nothing else") {
   const Workplace here;
   here.write("s.yaml", test::replay_sweep(""));
@@ -117,6 +133,7 @@ TEST_CASE("a sweep that is dead on arrival costs one short launch of each kind")
   CHECK(here.sql("SELECT count(*) FROM runs") == "0");
   CHECK(pippin("submit s.yaml --first").exit_code == 1);
   CHECK(here.shell("ls -d t.db.runs/s/*-a1 2>/dev/null | wc -l").out == "0\n");
+  CHECK(here.shell("ls t.db.runs/s/campaign-1.json").exit_code != 0);  // the next is the first
   sweep("echo no iterations {mbs}");
   CHECK_THAT(pippin("run s.yaml --first").err,
              Contains("exit 0, but its log has no iteration that pippin knows"));
