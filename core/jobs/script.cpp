@@ -425,7 +425,7 @@ std::vector<std::string> parts_of(const JobScript& script) {
 /// Behind the end of the script, so that bash does not read them: pippin_need does.
 std::string seldom_needed() {
   std::string text = "exit\n\n# What is seldom needed:\n";
-  for (const char* name : {"failures", "judge_node", "earlier", "time", "gpus"})
+  for (const char* name : {"processes", "failures", "judge_node", "earlier", "time", "gpus"})
     text += shared(fmt::format("script/{}.bash", name));
   return text;
 }

@@ -156,9 +156,8 @@ Campaign open_campaign(SweepFolder& folder, const Sweep& sweep, bool again, cons
   // Without its plan the first campaign is made again; what is stored is its own then.
   const bool lost_first = newest == 0 && !submitted.empty();
   const std::int64_t number = lost_first ? 1 : std::max(newest, taken) + 1;
-  return newest == 0 || again
-             ? begin_campaign(sweep, number, now)
-             : continue_campaign(folder.load_campaign(newest), sweep, has_begun);
+  return newest == 0 || again ? begin_campaign(sweep, number, now)
+                              : continue_campaign(folder.load_campaign(newest), sweep, has_begun);
 }
 
 }  // namespace pippin

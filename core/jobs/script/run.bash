@@ -47,7 +47,7 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
 }
 
 pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind would disturb the next
-  local code pippin_watcher=
+  local code pippin_watcher='' begun=$SECONDS
   pippin_stopped='' pippin_suspended=''
   [ -z "$pippin_ended" ] || return 143
   set -m # one that ends its process group is not the end of the job
@@ -70,6 +70,7 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind
     code=124 # as timeout has it: what a program leaves that is told to end says nothing
   fi
   kill -KILL -- "-$pippin_child" 2>/dev/null
+  if [ $((SECONDS - begun)) -gt 1 ]; then pippin_need && pippin_end_strays "$run"; fi # shorter: no training
   pippin_child=
   return "$code"
 }

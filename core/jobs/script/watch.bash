@@ -47,36 +47,11 @@ pippin_watch() { # LOG SECONDS STALLED [RECORD]: notes there why it stopped the 
   kill -KILL -- "-$pippin_child" "${pippin_found[@]}"
 }
 
-# Of this user's processes those that were started for the run, come from its child, or are in its process
-# group: pippin_found, and of them pippin_strays those that have left the group.
-pippin_processes() {
-  local process number line words variable state parent group IFS=' '
-  local -A parents=() groups=() found=()
-  for process in /proc/[0-9]*; do
-    [ -O "$process" ] || continue
-    number=${process#/proc/}
-    { read -r line <"$process/stat" && mapfile -d '' words <"$process/environ"; } 2>/dev/null || continue
-    read -r state parent group _ <<<"${line##*) }"
-    if [ "$state" = Z ]; then continue; fi
-    parents[$number]=$parent groups[$number]=$group
-    for variable in "${words[@]}"; do
-      if [ "$variable" = "PIPPIN_RUN_DIR=$PIPPIN_RUN_DIR" ]; then found[$number]=1 && break; fi
-    done
-  done
-  pippin_found=() pippin_strays=()
-  for number in "${!parents[@]}"; do
-    parent=${parents[$number]}
-    while [ -n "$parent" ] && [ "$parent" != "$pippin_child" ]; do parent=${parents[$parent]:-}; done
-    [ -n "$parent${found[$number]:-}" ] || [ "${groups[$number]}" = "$pippin_child" ] || continue
-    pippin_found+=("$number")
-    if [ "${groups[$number]}" != "$pippin_child" ]; then pippin_strays+=("$number"); fi
-  done
-} 2>/dev/null
-
 # The child of a run that was stopped is gone: a bash that a signal ends does not wait for its trainer,
 # which may be saving. What is left of its group has been told to end, and what has left that is told now.
 pippin_end_leftovers() {
   local look
+  pippin_need
   for ((look = 0; look < 8 * pippin_grace; ++look)); do
     pippin_processes
     [ "${#pippin_found[@]}" -gt 0 ] || break

@@ -76,6 +76,26 @@ TEST_CASE(
   CHECK(folder.attempts("two").at(0).interrupted);
 }
 
+TEST_CASE("what a good run leaves behind is ended before the next begins") {
+  for (const std::string trap : {"", "trap \"\" TERM; "}) {
+    CAPTURE(trap);
+    const test::TemporaryDirectory root;
+    const std::string mark = (root / "daemon").string();
+    const std::string leave = "setsid bash -c '" + trap + "echo $$ >" + mark +
+                              "; while :; do sleep 1; done' & until [ -s " + mark +
+                              " ]; do sleep 0.1; done; sleep 2";
+    const std::string look = "grep -qs . /proc/$(cat " + mark + ")/cmdline || echo alone";
+    const auto outcome = run_program(
+        {"bash",
+         write_files(script_of(root.path(), {{"job", {{"one", {}, leave}, {"two", {}, look}}}}))
+             .string()});
+    CHECK_THAT(outcome.output, Catch::Contains("one leaves ") && Catch::Contains("ended: bash -c"));
+    SweepFolder folder(disk(), root.path());
+    CHECK(folder.attempts("one").at(0).exit_code == 0);
+    CHECK(text_of_file(folder.attempts("two").at(0).log()) == "alone\n");
+  }
+}
+
 TEST_CASE("a run that is stopped has not gone well, whatever it leaves") {
   const test::TemporaryDirectory root;
   const int grace_s = 60;  // which ends when the run does

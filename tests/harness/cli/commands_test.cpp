@@ -56,15 +56,15 @@ TEST_CASE("a refused --again begins nothing") {
   const Workplace here;
   here.write("s.yaml", test::replay_sweep(""));
   CHECK(here.pippin("run s.yaml").exit_code == 0);
-  for (const char* options :
-       {"--at 25:00", "--spread 3x", "--spread 1h --at 00:00", "--exclude n1", "--nodelist n1",
-        "--only mbs=99", "--only 'mbs ='"}) {
+  for (const char* options : {"--at 25:00", "--spread 3x", "--spread 1h --at 00:00", "--exclude n1",
+                              "--nodelist n1", "--only mbs=99", "--only 'mbs ='"}) {
     CAPTURE(options);
     CHECK(here.pippin("run s.yaml --again " + std::string(options)).exit_code == 2);
     CHECK(here.pippin("submit s.yaml --again " + std::string(options)).exit_code == 2);
     CHECK(here.shell("ls t.db.runs/replayed/campaign-2.json").exit_code != 0);
   }
-  CHECK_THAT(here.pippin("run s.yaml").err, Contains("campaign 1 of replayed was finished already"));
+  CHECK_THAT(here.pippin("run s.yaml").err,
+             Contains("campaign 1 of replayed was finished already"));
   CHECK(here.sql("SELECT count(*) FROM runs") == "12");
 }
 
