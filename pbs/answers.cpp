@@ -70,6 +70,14 @@ bool has_used_its_time(const Entry& entry) {
 // walltime.
 constexpr std::string_view kTerminated = "91", kFinished = "92";
 constexpr std::int64_t kFirstKill = -24, kLastKill = -29, kFirstSignal = 256;
+constexpr const char* kKills[] = {"it used more processors than it asked for",
+                                  "it used more processors than it asked for",
+                                  "out of memory: over its vmem",
+                                  "out of memory: over its mem",
+                                  "its cput is used up",
+                                  "its walltime is used up"};
+
+bool is_kill(std::int64_t code) { return code <= kFirstKill && code >= kLastKill; }
 
 End end_without_code(std::string_view substate) {
   if (substate == kTerminated) return End::kUser;
@@ -80,7 +88,7 @@ End end_without_code(std::string_view substate) {
 End end_of(const Entry& entry) {
   const std::string substate = value_of(entry.attributes, "substate");
   const auto code = number_of(entry.attributes, "Exit_status");
-  if (code && *code <= kFirstKill && *code >= kLastKill) return End::kLimit;
+  if (code && is_kill(*code)) return End::kLimit;
   if (has_used_its_time(entry)) return End::kLimit;
   if (substate == kTerminated) return End::kUser;
   if (!code) return end_without_code(substate);
@@ -90,15 +98,31 @@ End end_of(const Entry& entry) {
   return *code < 0 || *code >= kFirstSignal ? End::kInfrastructure : End::kApplication;
 }
 
+/// What it was killed for; empty: for none.
+std::string limit_in_words(const Entry& entry) {
+  const auto code = number_of(entry.attributes, "Exit_status");
+  if (code && is_kill(*code)) return kKills[kFirstKill - *code];
+  return has_used_its_time(entry) ? kKills[kFirstKill - kLastKill] : "";
+}
+
+/// Of a job without an exit code: an array's task that never ran has none.
+std::string end_in_words(const Entry& entry) {
+  const std::string substate = value_of(entry.attributes, "substate");
+  if (substate == kTerminated) return "it was deleted";
+  if (substate == kFinished) return "it is over, without an exit code";
+  return "state " + value_of(entry.attributes, "job_state");
+}
+
 /// "exit 271 (Job run at Tue … on (n1:ncpus=4) and terminated)"
 std::string evidence_of(const Entry& entry) {
   const std::string code = value_of(entry.attributes, "Exit_status");
-  const std::string comment = value_of(entry.attributes, "comment");
-  std::string text =
-      code.empty() ? "state " + value_of(entry.attributes, "job_state") : "exit " + code;
-  if (has_used_its_time(entry)) text += ", its walltime is used up";
-  if (!comment.empty()) text += fmt::format(" ({})", comment);
-  return in_short(text);
+  const std::string exit = code.empty() ? end_in_words(entry) : "exit " + code;
+  std::string comment = value_of(entry.attributes, "comment");
+  if (trim(comment).starts_with("and ")) comment = "";  // PBS adds that to what it had said before
+  const std::string limit = limit_in_words(entry);
+  if (limit.empty())
+    return in_short(comment.empty() ? exit : fmt::format("{} ({})", exit, comment));
+  return in_short(fmt::format("{} ({}{}{})", limit, exit, comment.empty() ? "" : "; ", comment));
 }
 
 /// When it may start.

@@ -80,7 +80,8 @@ struct JobStatus {
 
 /// Whether a scheduler's words say that memory ran out: Slurm's "OUT_OF_MEMORY on n1".
 inline bool says_out_of_memory(std::string_view evidence) {
-  return evidence.find("OUT_OF_MEMORY") != std::string_view::npos;
+  return evidence.find("OUT_OF_MEMORY") != std::string_view::npos ||
+         evidence.find("out of memory") != std::string_view::npos;
 }
 
 /// What a scheduler would take now.

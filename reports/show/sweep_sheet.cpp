@@ -82,7 +82,7 @@ std::vector<Ends> ends_of(const std::vector<Summary>& rows) {
 
 SheetPart ends_part(const std::vector<Summary>& rows, const std::string& newest) {
   constexpr std::size_t kMost = 20;
-  SheetPart part{"not_ok", "Points without a time, of " + printable(newest)};
+  SheetPart part{"not_ok", "Points that did not go well, of " + printable(newest)};
   std::vector<Ends> ends = ends_of(rows);
   const std::size_t all = ends.size();
   if (all > kMost) ends.resize(kMost);
@@ -130,7 +130,7 @@ Sheet sweep_sheet(const SweepToShow& shown) {
   const auto ok = std::count_if(shown.rows.begin(), shown.rows.end(),
                                 [](const auto& row) { return row.state == RunState::kOk; });
   if (!shown.newest.empty())
-    sheet.said.push_back(fmt::format("{}: {} of {} have times.", printable(shown.newest), ok,
+    sheet.said.push_back(fmt::format("{}: {} of {} went well.", printable(shown.newest), ok,
                                      counted(std::ssize(shown.rows), "point")));
   const std::string best = best_text(shown.rows);
   if (!best.empty()) sheet.said.push_back(best);

@@ -138,8 +138,14 @@ TEST_CASE("why a job is over: its script, its limits, a user, or what it ran on"
     CHECK(status.end == end);
   }
   CHECK(status_of(ended("271", "93", "00:20:03")).evidence ==
-        "exit 271, its walltime is used up (Job run at … on n1)");
-  CHECK(status_of(ended("", "91")).evidence == "state F (Job run at … on n1)");
+        "its walltime is used up (exit 271; Job run at … on n1)");
+  CHECK(status_of(ended("", "91")).evidence == "it was deleted (Job run at … on n1)");
+  CHECK(status_of(ended("-29", "93")).evidence ==
+        "its walltime is used up (exit -29; Job run at … on n1)");
+  CHECK(says_out_of_memory(status_of(ended("-27", "91")).evidence));
+  Entry task = ended("", "91");
+  task.attributes["comment"] = " and terminated";
+  CHECK(status_of(task).evidence == "it was deleted");
 }
 
 TEST_CASE("what waits says why, and what to do where it will not start by itself") {

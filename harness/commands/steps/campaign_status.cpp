@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "db/database.h"
 #include "harness/commands/steps/follow.h"
+#include "harness/commands/steps/record.h"
 #include "harness/commands/steps/report_rows.h"
 
 namespace pippin {
@@ -101,7 +102,8 @@ void take_fates(const CampaignMachine& machine, Records& records, CampaignStatus
     const RunFate& fate = run.fate;
     const std::string& name = run.planned->name;
     if (fate.phase == RunPhase::kUnsubmitted && fate.end) again.add(fate.evidence);
-    if (fate.phase == RunPhase::kLost) lost.add(fate.evidence);
+    if (fate.phase == RunPhase::kLost)
+      lost.add(fmt::format("{}: {}", text_of(state_of(fate)), fate.evidence));
     if (fate.phase == RunPhase::kRunning) status.running_now.push_back({name, "", ""});
     if (fate.phase != RunPhase::kDone) continue;
     if (fate.failed && run.planned->left) ill_and_left.push_back(&run);

@@ -168,24 +168,6 @@ std::string* field_of(Provenance& provenance, std::string_view name) {
   return name == "git_commit" ? &provenance.git_commit : nullptr;
 }
 
-/// The state of a run that no job will bring to its end any more.
-RunState state_of(const RunFate& fate) {
-  if (fate.phase == RunPhase::kLeft) return RunState::kCancelled;
-  switch (fate.end.value_or(End::kUnknown)) {
-    case End::kLimit:
-      return says_out_of_memory(fate.evidence) ? RunState::kOom : RunState::kTimeout;
-    case End::kApplication:
-      return RunState::kFailed;
-    case End::kUser:
-      return RunState::kCancelled;
-    case End::kCompleted:
-    case End::kInfrastructure:
-    case End::kUnknown:
-      break;
-  }
-  return RunState::kMissing;
-}
-
 /// The scheduler's word, then the log's.
 std::string evidence_of(const RunFate& fate, const RunRecord& record) {
   std::string text = fmt::format("started and never ended: {}", fate.evidence);
@@ -225,6 +207,23 @@ std::optional<CanaryReading> reading_at(const fs::path& file,
 }
 
 }  // namespace
+
+RunState state_of(const RunFate& fate) {
+  if (fate.phase == RunPhase::kLeft) return RunState::kCancelled;
+  switch (fate.end.value_or(End::kUnknown)) {
+    case End::kLimit:
+      return says_out_of_memory(fate.evidence) ? RunState::kOom : RunState::kTimeout;
+    case End::kApplication:
+      return RunState::kFailed;
+    case End::kUser:
+      return RunState::kCancelled;
+    case End::kCompleted:
+    case End::kInfrastructure:
+    case End::kUnknown:
+      break;
+  }
+  return RunState::kMissing;
+}
 
 namespace {
 

@@ -17,6 +17,9 @@ namespace pippin {
 /// Stores the campaign's plan.
 void record_campaign(Database& database, const Campaign& campaign);
 
+/// What tables call a run that no job will bring to its end any more, unless its log knows better.
+RunState state_of(const RunFate& fate);
+
 /// Reads what runs have left in a sweep's folder.
 class Recorder {
  public:

@@ -127,7 +127,7 @@ TEST_CASE("show says what failed, what was dropped, and why") {
   CHECK_THAT(call.out, Contains("failed") && Contains("oh, no") && Contains("wrong image"));
   const Call sweep = here.pippin("show bad");
   CHECK_THAT(sweep.out, Contains("Runs that did not go well") && Contains("wrong image"));
-  CHECK_THAT(sweep.out, Contains("bad/1: 0 of 1 point have times") || Contains("dropped"));
+  CHECK_THAT(sweep.out, Contains("bad/1: 0 of 1 point went well") || Contains("dropped"));
 }
 
 TEST_CASE("show tells that a log has changed, or is gone, and shows the rest") {
