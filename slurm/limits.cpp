@@ -73,6 +73,7 @@ class Tightest {
   void take(const Counted& counted, const std::string& name) {
     if (!counted.most || *counted.most < 0) return;
     const std::int64_t left = std::max<std::int64_t>(*counted.most - counted.used, 0);
+    if (*counted.most == 0) limit_ = {0, name + " is 0: it takes no job", true};
     if (left >= limit_.left) return;
     limit_ = {left, fmt::format("{} is {}, and {} are there", name, *counted.most, counted.used)};
   }
@@ -245,6 +246,7 @@ Room room_of(std::string_view config, const Queued& queued, const SubmitLimit& l
   if (limit.left < room.tasks) {
     room.tasks = limit.left;
     room.limit = limit.words;
+    room.is_shut = limit.is_shut;
   }
   room.tasks = std::max<std::int64_t>(room.tasks, 0);
   return room;

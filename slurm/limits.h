@@ -48,6 +48,7 @@ struct Submitter {
 struct SubmitLimit {
   std::int64_t left = INT64_MAX;
   std::string words = {};  ///< "GrpSubmitJobs of account six is 50, and 48 are there"
+  bool is_shut = {};       ///< it is 0
 };
 
 /// Limits of the user's association, of its account and of the accounts above it count the jobs

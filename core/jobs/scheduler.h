@@ -89,6 +89,7 @@ struct Room {
   std::int64_t tasks_per_job = 1;
   std::int64_t tasks = INT64_MAX;
   std::string limit = {};  ///< the one that sets `tasks`: "MaxJobCount 20000"
+  bool is_shut = {};       ///< `limit` is 0: what ends makes no room
 };
 
 /// Where jobs go. Any later process sees the same: what an implementation remembers may only make

@@ -254,6 +254,8 @@ class CampaignMachine {
   void close_senders();
   void submit_what_is_due();
   void note_what_is_held_back();
+  /// Errors: Error (bad input), always; who looks later is told the same.
+  [[noreturn]] void refuse(const std::string& why);
   void let_be();
   void cancel_what_waits_in_vain();
   std::vector<std::string> excluded_nodes() const;

@@ -105,6 +105,7 @@ bool CampaignMachine::submit_batch(const std::vector<TaskPlan>& batch, Room& roo
     const auto most = std::min({room.tasks_per_job, room.tasks, most_at_once_});
     if (most <= 0) {
       held_back_ = room.limit;
+      if (room.is_shut && tasks_in_flight() == 0) refuse(room.limit);
       return false;
     }
     const std::size_t to = std::min(batch.size(), from + static_cast<std::size_t>(most));
@@ -131,6 +132,12 @@ bool CampaignMachine::submit_batch(const std::vector<TaskPlan>& batch, Room& roo
     from = to;
   }
   return true;
+}
+
+void CampaignMachine::refuse(const std::string& why) {
+  held_back_ = why;
+  note_what_is_held_back();
+  bad_input("{}", why);
 }
 
 std::int64_t CampaignMachine::tasks_in_flight() const {
@@ -251,7 +258,8 @@ Handed::Answer CampaignMachine::submit(SubmissionState& state) {
   state.settled.assign(state.settled.size(), true);
   give_back(taken);
   if (handed.answer == Answer::kRefused)
-    bad_input("{}: {}; see {}", submission.name, handed.words, folder_.script(submission).string());
+    refuse(fmt::format("{}: {}; see {}", submission.name, handed.words,
+                       folder_.script(submission).string()));
   held_back_ = handed.words;
   return handed.answer;
 }

@@ -83,6 +83,17 @@ TEST_CASE("a user's limit counts what Slurm counts against it") {
   CHECK(limit_in(answers_with(association("six", "me(500)", "", "", "3(5)"))).left == 0);
 }
 
+TEST_CASE("a limit of 0 is said before one that others have used up") {
+  const auto full = limit_in(answers_with(association("six", "me(500)", "", "", "3(5)")));
+  CHECK_FALSE(full.is_shut);
+  for (const char* limits : {"0(0)", "0(2)"}) {
+    const auto limit = limit_in(answers_with(association("six", "me(500)", "", limits, "3(5)")));
+    CHECK(limit.is_shut);
+    CHECK(room_of("", {}, limit).is_shut);
+    CHECK_THAT(limit.words, Catch::EndsWith(" of account six is 0: it takes no job"));
+  }
+}
+
 TEST_CASE("an association of one partition counts for that partition's jobs") {
   const auto answers = answers_with(association("six", "me(500)", "", "N(0)", "2(2)", "gpu"));
   CHECK(limit_in(answers).left == INT64_MAX);

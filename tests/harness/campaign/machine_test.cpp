@@ -307,6 +307,42 @@ TEST_CASE("why not all is handed over is kept for who looks, until all is") {
   CHECK(folder.held_back().empty());
 }
 
+TEST_CASE("what the scheduler refuses for good is an error, and kept for who looks") {
+  test::MemoryFiles files;
+  SweepFolder folder(files, "/s");
+  BlackHole hole;
+  hole.answer = Handed::Answer::kRefused;
+  hole.phase = JobStatus::Phase::kRunning;
+  auto machine = machine_on(files, hole, one_run());
+  CHECK_THROWS_WITH(machine.step(), Catch::Contains("job-s1: 1; see /s/jobs/job-s1/job.sh"));
+  CHECK(folder.held_back() == "job-s1: 1; see /s/jobs/job-s1/job.sh");
+  hole.is_shut = true;
+  CHECK_THROWS_WITH(machine.step(), "MaxSubmitJobs is 0");
+  CHECK(folder.held_back() == "MaxSubmitJobs is 0");
+  hole.is_shut = false;
+  hole.answer = Handed::Answer::kTaken;
+  machine.step();
+  CHECK(folder.held_back().empty());
+}
+
+TEST_CASE("where a limit is 0, what runs already is waited for") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.phase = JobStatus::Phase::kRunning;
+  Campaign two = one_run();
+  two.jobs.push_back({"later", 2, 2, {{"run-a2", "p", 1, 1}}});
+  hole.most_tasks = 1;
+  MachineOptions options;
+  std::int64_t now = 1000;
+  options.now = [&] { return now; };
+  auto machine = machine_on(files, hole, two, options);
+  machine.step();
+  hole.is_shut = true;
+  now += 600;
+  machine.step();
+  CHECK(machine.held_back() == "MaxSubmitJobs is 0");
+}
+
 TEST_CASE("what was cancelled before it arrived is not handed over again") {
   test::MemoryFiles files;
   BlackHole hole;

@@ -37,14 +37,17 @@ class BlackHole : public Scheduler {
   void cancel(const std::vector<Asked>& asked) override {
     for (const auto& one : asked) cancelled.push_back(one.token);
   }
-  Room room() override { return {most_tasks, INT64_MAX, {}}; }
+  Room room() override {
+    if (is_shut) return {most_tasks, 0, "MaxSubmitJobs is 0", true};
+    return {most_tasks, INT64_MAX, {}};
+  }
   std::string place() override {
     if (is_silent) machine_failed("no answer");
     return where;
   }
 
   std::string where;  ///< place()
-  bool is_silent = false;
+  bool is_silent = false, is_shut = false;
   std::vector<std::string> tokens, cancelled;
   Handed::Answer answer = Handed::Answer::kTaken;
   JobStatus::Phase phase = JobStatus::Phase::kEnded;
