@@ -56,6 +56,14 @@ void say_what_was_lost(const Globals& globals, Session& session, const Follower&
                               : "the same command tries again"));
 }
 
+/// By whom is not known: 'pippin cancel', the scheduler's own command, an administrator.
+void say_what_was_cancelled(const Globals& globals, const SweepSource& sweep, std::int64_t count) {
+  if (count == 0) return;
+  remark(globals,
+         fmt::format("{} not measured, as {} cancelled; go on with: {}", counted(count, "run"),
+                     count == 1 ? "its job was" : "their jobs were", come_back(globals, sweep)));
+}
+
 /// Another 'run' leaves those as they are that gave no sound measurement.
 void say_what_failed(const Globals& globals, const SweepSource& sweep, const Follower& follower) {
   const std::int64_t failed = follower.not_ok() - std::ssize(follower.lost());
@@ -121,6 +129,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
     say_what_was_lost(globals, session, follower);
     say_what_failed(globals, options.sweep, follower);
   }
+  say_what_was_cancelled(globals, options.sweep, counts.cancelled);
   remark(globals, fmt::format("database: {}", printable(globals.db.string())));
   remark(globals, fmt::format("logs:     {}", printable(session.folder().root().string())));
   follower.fail_for_troubles();

@@ -61,6 +61,14 @@ void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const Swee
 }
 
 void say_what_has_changed(const Globals& globals, Session& session) {
+  const std::int64_t number = session.campaign().number;
+  if (session.starts_over() && number > 1)
+    remark(globals, fmt::format("{}: campaign {} begins, and all is measured anew: {} knows "
+                                "campaign {} of {}, whose files are not in {}",
+                                printable(session.sweep().file.string()), number,
+                                printable(globals.db.string()), number - 1,
+                                printable(session.campaign().sweep),
+                                printable(session.folder().root().string())));
   const auto found = session.outdated_script();
   if (!found) return;
   const auto quoted = [](const std::string& words) {

@@ -13,7 +13,8 @@ namespace pippin {
 
 void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const SweepSource& source);
 
-/// A remark where the sweep would write what was submitted otherwise today.
+/// A remark where the sweep would write what was submitted otherwise today, or where the folder of
+/// its campaigns has gone.
 void say_what_has_changed(const Globals& globals, Session& session);
 
 /// A remark where jobs have runs that the sweep no longer asks for.

@@ -173,6 +173,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
   refuse_folder_of_other(folders, folder_, sweep_.name);
   if (sweep_.cluster.scheduler != "local" && !sweep_.cluster.files_late_s)
     sweep_.cluster.files_late_s = how_late_files_may_be_s(mount_of(folder_.root()));
+  starts_over_ = !options.again && folder_.campaigns().empty();
   campaign_ =
       open_campaign(folder_, sweep_, options.again, now_utc(), newest_number(globals, sweep_.name));
   campaign_.sweep = sweep_.name;  // its manifest may have the name the sweep had then

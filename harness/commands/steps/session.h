@@ -72,6 +72,9 @@ class Session {
     return !run.left && (only_.empty() || only_.count(run.point_id) > 0);
   }
 
+  /// Whether there is no campaign to go on with, and nobody asked for a new one.
+  bool starts_over() const { return starts_over_; }
+
   /// A job that was handed over and that the sweep would write otherwise today.
   struct Outdated {
     fs::path script;
@@ -92,6 +95,7 @@ class Session {
   std::optional<FileLock> lock_;
   std::unique_ptr<Scheduler> scheduler_;
   std::int64_t give_up_after_, bad_node_after_;
+  bool starts_over_ = false;
   Campaign campaign_;
   std::optional<Campaign> unsaved_;  ///< as it is saved: with the runs that were set aside
   PointIndex points_;

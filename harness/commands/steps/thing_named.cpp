@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "db/names.h"
 #include "harness/commands/steps/chosen.h"
+#include "harness/commands/steps/node_notes.h"
 #include "harness/commands/steps/selections.h"
 
 namespace pippin {
@@ -46,6 +47,12 @@ std::optional<SampleFilter> selection_of(const Globals& globals, Database& datab
   return !selection && name == kCollected ? SampleFilter{"", {}} : selection;
 }
 
+/// Of a node on which every launch failed, and was repeated elsewhere, the database knows no run.
+bool has_notes(const Globals& globals, const std::string& node) {
+  const auto notes = node_notes(folders_of(globals, ""));
+  return std::any_of(notes.begin(), notes.end(), [&](const auto& one) { return one.node == node; });
+}
+
 Candidates candidates(const Globals& globals, Database& database, const std::string& name,
                       const std::string& as) {
   const auto wanted = [&](const char* kind) { return as.empty() || as == kind; };
@@ -53,7 +60,7 @@ Candidates candidates(const Globals& globals, Database& database, const std::str
   if (wanted("run")) found.runs = runs_called(database, name);
   if (wanted("point")) found.points = database.points_named(name);
   if (wanted("sweep")) found.selection = selection_of(globals, database, name);
-  if (wanted("node")) found.is_node = database.has_node(name);
+  if (wanted("node")) found.is_node = database.has_node(name) || has_notes(globals, name);
   return found;
 }
 

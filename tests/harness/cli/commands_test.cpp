@@ -68,6 +68,17 @@ TEST_CASE("a refused --again begins nothing") {
   CHECK(here.sql("SELECT count(*) FROM runs") == "12");
 }
 
+TEST_CASE("a database without its folder of runs starts over, and says so") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  CHECK_THAT(here.pippin("run s.yaml").err, !Contains("anew"));
+  CHECK(here.shell("mv t.db.runs elsewhere").exit_code == 0);
+  CHECK_THAT(here.pippin("run s.yaml").err,
+             Contains("campaign 2 begins, and all is measured anew: t.db knows campaign 1 of "
+                      "replayed, whose files are not in "));
+  CHECK_THAT(here.pippin("run s.yaml").err, !Contains("anew"));
+}
+
 TEST_CASE("what was added to the sweep is run and nothing else") {
   const Workplace here;
   here.write("s.yaml", test::replay_sweep(""));

@@ -71,6 +71,14 @@ TEST_CASE("show puts a run beside those of its allocation and its repeats") {
              Contains("of 3 runs of its point") && Contains(">"));
 }
 
+TEST_CASE("show knows a node of which there are only notes") {
+  const Measured here;
+  CHECK(here.pippin("nodes replayed --exclude n77 --because 'its GPU 3 is gone'").exit_code == 0);
+  const Call call = here.pippin("show n77");
+  CHECK(call.exit_code == 0);
+  CHECK_THAT(call.out, Contains("says so: its GPU 3 is gone") && Contains("No run that counts"));
+}
+
 TEST_CASE("show knows points, sweeps, campaigns, tags and nodes by their names") {
   const Measured here;
   const std::string point = here.sql("SELECT name FROM points ORDER BY name LIMIT 1");
