@@ -150,7 +150,9 @@ void CampaignMachine::lose(const SubmissionState& state, const Left& left, const
   left.run->fell = left.started && !left.done && !has_run_out(left, status);
   fate.end = is_out_of_time(left, status) ? End::kLimit : status.end;
   if (state.submission.cancelled && status.end == End::kCompleted) fate.end = End::kUser;
-  fate.evidence = words_of(state, ending);
+  const bool is_let_be = given_up_ && state.submission.number <= given_up_->until &&
+                         !left.started && !left.done && !state.submission.cancelled;
+  fate.evidence = is_let_be ? "not launched, as jobs gave up" : words_of(state, ending);
   // Of a job that came to its end by itself a failure may be seen late, and is the run's own.
   if (!ended_by_itself(state, ending)) left.run->forgiven = state.submission.number;
   if (has_given_up() && !left.started && !left.done) {
@@ -206,7 +208,7 @@ void CampaignMachine::redo_failures() {
     fate.phase = RunPhase::kUnsubmitted;
     fate.failed = fate.certain = false;
     fate.end = End::kApplication;
-    fate.evidence = "failed";
+    fate.evidence = is_mended(planned.name, fate) ? "failed, so that jobs gave up" : "failed";
     run.forgiven = std::max<std::int64_t>(fate.submission, newest_before_);
   }
 }

@@ -168,8 +168,9 @@ TEST_CASE("a sweep whose program is missing is given up, and goes on once it is 
                                     "that, and go on with: pippin --db t.db run s.yaml"));
   CHECK(here.sql("SELECT state, count(*) FROM runs GROUP BY state") == "failed|5\nmissing|7");
   CHECK_THAT(call.err, Contains("5 of 12 runs done, 5 failed, 7 given up\n"));
-  CHECK_THAT(here.pippin("status s").out,
-             Contains("given up: 5 runs in a row failed alike") && Contains("5 runs: failed"));
+  CHECK_THAT(here.pippin("status s").out, Contains("given up: 5 runs in a row failed alike") &&
+                                              Contains("5 runs: failed, so that jobs gave up") &&
+                                              Contains("7 runs: not launched, as jobs gave up"));
   CHECK(here.shell("ln -s \"${PIPPIN%/*}/probes/replay\" train; \"$PIPPIN\" --db t.db run s.yaml")
             .exit_code == 0);
   CHECK(here.sql("SELECT count(*), sum(state = 'ok') FROM runs") == "12|12");

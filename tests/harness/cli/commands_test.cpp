@@ -156,6 +156,19 @@ TEST_CASE("a sweep that is dead on arrival costs one short launch of each kind")
   CHECK_THAT(pippin("run s.yaml --first").err, !Contains("first: "));  // nothing is due
 }
 
+TEST_CASE("a run that failed and was lost when it was tried again keeps its own words") {
+  const Workplace here;
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1]}\ncommand: 'if [ -e again ]; then kill -9 $$; fi; echo "
+             "\"RuntimeError: CUDA error: unspecified launch failure\"; exit 1; : {mbs}'\n");
+  CHECK(here.pippin("run s.yaml --retries 0").exit_code == 1);
+  here.write("again", "");
+  CHECK(here.pippin("run s.yaml --retries 0 --retry-failed").exit_code == 1);
+  CHECK(here.sql("SELECT state, evidence FROM runs") ==
+        "failed|exit 1: RuntimeError: CUDA error: unspecified launch failure; a later job then "
+        "ended: exit 137");
+}
+
 TEST_CASE("what has left the sweep is closed and is no loss") {
   const Workplace here;
   here.write("s.yaml", "sweep: s\ngrid: {mbs: [1, 2, 3]}\ncommand: 'kill -9 $$; true {mbs}'\n");
