@@ -2,7 +2,6 @@
 // A row of a table of layouts as a setup.
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <fmt/format.h>
 
 #include "core/base/error.h"
@@ -17,7 +16,9 @@
 #include "sweeps/estimate/point_rows.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/row_arguments.h"
+#include "sweeps/estimate/row_checks.h"
 #include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/estimate/vocabularies.h"
 
 namespace pippin {
 
@@ -67,7 +68,7 @@ class RowReader {
   }
 
   RowSetup read() && {
-    if (why_.empty()) refuse_what_is_unreadable();
+    if (why_.empty()) refuse(unreadable_reason(row_));
     if (why_.empty()) refuse_what_is_unknown();
     if (why_.empty()) shape();
     if (why_.empty()) layout();
@@ -98,39 +99,6 @@ class RowReader {
   bool is_recipe() const {
     return is_core() &&
            (row_.says("framework", "NeMo") || row_.says("framework", "Megatron-Bridge"));
-  }
-
-  /// An empty cell says nothing; what is no count says something that nobody can read.
-  void refuse_what_is_unreadable() {
-    for (const char* column :
-         {"layers", "hidden", "heads", "kv_heads", "ffn", "seq", "vocab", "gpus_per_node", "n_gpus",
-          "tp", "pp", "vpp", "dp", "cp", "ep", "mbs", "gbs", "gas"}) {
-      const std::string text = row_.text(column);
-      const auto number = row_.number(column);
-      const bool is_count = number && *number >= 0 && whole_number(*number);
-      if (is_count && *number > kLargestCount)
-        refuse(fmt::format("{} is {:.0f}, and at most {}", column, *number, kLargestCount));
-      if (!text.empty() && !is_count)
-        refuse(fmt::format("{} is no count: '{}'", column, printable(text)));
-    }
-    for (const char* column : {"gpu_mem_gb", "node_gb_per_s", "step_s"}) {
-      const std::string text = row_.text(column);
-      const auto number = row_.number(column);
-      if (!text.empty() && !(number && *number > 0 && std::isfinite(*number)))
-        refuse(fmt::format("{} is no number above 0: '{}'", column, printable(text)));
-    }
-    const auto check_word = [&](const char* column, std::initializer_list<const char*> known) {
-      const std::string text = row_.text(column);
-      const bool is_known =
-          text.empty() || std::find(known.begin(), known.end(), text) != known.end();
-      if (!is_known) refuse(fmt::format("{} '{}' is not known", column, printable(text)));
-    };
-    check_word("zero", {"0", "1", "2", "3"});
-    check_word("seq_par", {"0", "1"});
-    const std::string attention = row_.text("attn");
-    if (!attention.empty() && attention != "auto" && attention != "fused" &&
-        !attention.starts_with("unfused") && !attention.starts_with("flash"))
-      refuse(fmt::format("attn '{}' is not known", printable(attention)));
   }
 
   /// As Megatron refuses them, too.
@@ -514,10 +482,13 @@ class RowReader {
     const bool is_said = vocab > 0;
     const std::string tokenizer = arguments_.word("tokenizer-type");
     if (vocab == 0) {
-      constexpr std::int64_t kGpt2 = 50257, kNemotron = 256000, kLlama2 = 32000;
-      const bool llama =
-          tokenizer.find("Llama2") != std::string::npos || row_.says("framework", "ALCF");
-      vocab = tokenizer == "GPTSentencePieceTokenizer" ? kNemotron : llama ? kLlama2 : kGpt2;
+      constexpr std::int64_t kNemotron = 256000;
+      const bool llama = row_.says("framework", "ALCF");
+      vocab = tokenizer == "GPTSentencePieceTokenizer"
+                  ? kNemotron
+                  : vocabulary_of(llama ? "Llama2Tokenizer" : tokenizer,
+                                  arguments_.word("tokenizer-model"))
+                        .tokens;
     }
     if (!is_said && tokenizer.empty()) doubt(fmt::format("vocabulary {} is assumed", vocab));
     if (const auto padded = arguments_.count("padded-vocab-size", 0); padded > 0) {
