@@ -2,8 +2,10 @@
 // What is ended before its time: by a person, or as jobs have given up.
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "harness/campaign/machine.h"
 
 namespace pippin {
@@ -43,9 +45,11 @@ void CampaignMachine::cancel() {
 /// waits, is to take this for a cancel.
 void CampaignMachine::cancel_what_others_own() {
   std::vector<Asked> asked;
+  std::set<std::string> owners;
   for (const auto& state : submissions_) {
-    if (!state.over() && state.submission.owner != options_.owner)
-      asked.push_back(asked_of(state.submission));
+    if (state.over() || state.submission.owner == options_.owner) continue;
+    asked.push_back(asked_of(state.submission));
+    owners.insert(state.submission.owner.empty() ? "?" : state.submission.owner);
   }
   if (asked.empty()) return;
   for (const auto& [token, tasks] : scheduler_.query(asked)) {
@@ -53,7 +57,13 @@ void CampaignMachine::cancel_what_others_own() {
       if (task.phase == JobStatus::Phase::kUnknown && !task.evidence.empty())
         machine_failed("{}; nothing of it is cancelled", task.evidence);
   }
-  scheduler_.cancel(asked);
+  try {
+    scheduler_.cancel(asked);
+  } catch (const Error& error) {
+    const std::vector<std::string> names(owners.begin(), owners.end());
+    throw Error(error.exit_code(), fmt::format("{}; the jobs are those of {}, who can cancel them",
+                                               error.what(), printable(join(names, " and "))));
+  }
 }
 
 /// What was cancelled while it was under way has still to be ended.
