@@ -65,7 +65,8 @@ bool CampaignMachine::judge(const SubmissionState& state, std::size_t task, cons
   const bool is_ours = state.submission.number > newest_before_;
   const bool before =
       known || state.was_cancelled || !(is_ours || state.seen_alive.count(task) > 0);
-  Ending ending{status, before, false, left_as_bad(state, task), false};
+  Ending ending{
+      status, before, false, left_as_bad(state, task), false, state.faults.count(task) > 0};
   std::vector<const Left*> open, failed_last, lost_rank;
   for (const Left& left : all) {
     if (left.succeeded) failed_last.clear();
@@ -143,6 +144,15 @@ bool CampaignMachine::ended_by_itself(const SubmissionState& state, const Ending
   return ending.status.end == End::kCompleted && !state.submission.cancelled;
 }
 
+/// Its job was cancelled, or ended without launching it, as jobs had given up.
+bool CampaignMachine::is_let_be(const SubmissionState& state, const Left& left,
+                                const Ending& ending) const {
+  const End end = ending.status.end;
+  return given_up_ && state.submission.number <= given_up_->until && !state.submission.cancelled &&
+         !left.started && !left.done && !ending.faulty &&
+         (end == End::kUser || end == End::kApplication || end == End::kCompleted);
+}
+
 void CampaignMachine::lose(const SubmissionState& state, const Left& left, const Ending& ending) {
   const JobStatus& status = ending.status;
   RunFate& fate = left.run->fate;
@@ -150,9 +160,8 @@ void CampaignMachine::lose(const SubmissionState& state, const Left& left, const
   left.run->fell = left.started && !left.done && !has_run_out(left, status);
   fate.end = is_out_of_time(left, status) ? End::kLimit : status.end;
   if (state.submission.cancelled && status.end == End::kCompleted) fate.end = End::kUser;
-  const bool is_let_be = given_up_ && state.submission.number <= given_up_->until &&
-                         !left.started && !left.done && !state.submission.cancelled;
-  fate.evidence = is_let_be ? "not launched, as jobs gave up" : words_of(state, ending);
+  fate.evidence =
+      is_let_be(state, left, ending) ? "not launched, as jobs gave up" : words_of(state, ending);
   // Of a job that came to its end by itself a failure may be seen late, and is the run's own.
   if (!ended_by_itself(state, ending)) left.run->forgiven = state.submission.number;
   if (has_given_up() && !left.started && !left.done) {
@@ -195,7 +204,7 @@ bool CampaignMachine::is_worth_another_try(const SubmissionState& state, const L
 void CampaignMachine::redo_failures() {
   const std::int64_t until = given_up_before_ ? given_up_before_->until : 0;
   const auto is_mended = [&](const std::string& run, const RunFate& fate) {
-    return fate.submission <= until &&
+    return given_up_before_ && fate.submission <= until &&
            std::count(given_up_before_->runs.begin(), given_up_before_->runs.end(), run) > 0;
   };
   if (!options_.retry_failed && until == 0) return;

@@ -198,6 +198,7 @@ class CampaignMachine {
     bool progressed = false;    ///< runs of it are done
     std::string bad_node = {};  ///< that it left, or whose prolog failed; empty: none
     bool spent = false;         ///< … or have run out of time: the others waited behind them
+    bool faulty = false;        ///< its prolog ended it
   };
 
   /// The scheduler took not one job more.
@@ -241,6 +242,7 @@ class CampaignMachine {
   static bool has_run_out(const Left& left, const JobStatus& status);
   static bool is_out_of_time(const Left& left, const JobStatus& status);
   static bool ended_by_itself(const SubmissionState& state, const Ending& ending);
+  bool is_let_be(const SubmissionState& state, const Left& left, const Ending& ending) const;
   std::string words_of(const SubmissionState& state, const Ending& ending) const;
   void lose(const SubmissionState& state, const Left& left, const Ending& ending);
   bool fails_every_time(const Left& left) const;
@@ -302,6 +304,7 @@ class CampaignMachine {
   std::string held_back_;
   std::optional<std::string> noted_held_back_;  ///< in the folder, as far as it was read
   std::optional<Refusal> refusal_;
+  bool ignores_limit_ = false;  ///< the scheduler took a job under a limit that room() has at 0
   NodeFiles nodes_;
   std::vector<NodeHistory> histories_;  ///< as they were read last
   /// Of a submission's task: the node that it left as it is bad, or whose prolog failed.

@@ -166,6 +166,10 @@ std::size_t smallest_mean(const std::vector<RowMeans>& rows) {
   return static_cast<std::size_t>(std::min_element(rows.begin(), rows.end(), less) - rows.begin());
 }
 
+bool is_behind(const BestRow& found, std::size_t row) {
+  return found.from_best[row].difference->estimate > 0;
+}
+
 /// Rows that are surely behind are not drawn: of many rows only a few can win.
 std::vector<double> chances_of(const std::vector<RowMeans>& rows, const BestRow& found,
                                std::uint64_t seed) {
@@ -173,7 +177,7 @@ std::vector<double> chances_of(const std::vector<RowMeans>& rows, const BestRow&
   const RowMeans& best = rows[found.best];
   std::vector<Candidate> candidates;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    if (row == found.best || found.p[row] < kHopeless) continue;
+    if (row == found.best || (found.p[row] < kHopeless && is_behind(found, row))) continue;
     const RowDifference& from_best = found.from_best[row];
     const Moves moves(from_best.paired ? within_allocations(best, rows[row]) : rows[row]);
     candidates.push_back({row, *from_best.difference, from_best.paired, moves});
@@ -219,10 +223,6 @@ BestRow compared_with(const std::vector<RowMeans>& rows, std::size_t best) {
 bool is_sure(const BestRow& found, std::size_t row) {
   constexpr double kLevel = 0.05;
   return found.p[row] <= kLevel;
-}
-
-bool is_behind(const BestRow& found, std::size_t row) {
-  return found.from_best[row].difference->estimate > 0;
 }
 
 /// The row that is the furthest in front of the best, if any surely is.

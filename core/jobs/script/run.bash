@@ -47,7 +47,7 @@ pippin_wait() { # for the child; what a signal does meanwhile is done in its tra
 }
 
 pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind would disturb the next
-  local code pippin_watcher='' begun=$SECONDS
+  local code pippin_watcher=
   pippin_stopped='' pippin_suspended=''
   [ -z "$pippin_ended" ] || return 143
   set -m # one that ends its process group is not the end of the job
@@ -70,8 +70,7 @@ pippin_launch() { # LOG FUNCTION SECONDS STALLED [RECORD]: what it leaves behind
     code=124 # as timeout has it: what a program leaves that is told to end says nothing
   fi
   kill -KILL -- "-$pippin_child" 2>/dev/null
-  if [ $((SECONDS - begun)) -gt 1 ]; then pippin_need && pippin_end_strays "$run"; fi # shorter: no training
-  pippin_child=
+  pippin_launched=$pippin_child pippin_child=
   return "$code"
 }
 
@@ -127,8 +126,8 @@ pippin_was_cut_short() { # CODE SECONDS SINCE LOG: it was ended from outside
 }
 
 pippin_run() { # NAME [CANARY]: launches pippin_command
-  local run=$1 begun_at ended_at length directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
-  local record="$directory/run" stopped suspended pippin_earlier=$pippin_in_readings
+  local run=$1 begun_at launched_at ended_at length directory="$pippin_root/$1/$pippin_submission-$pippin_id" code begun=$SECONDS
+  local record="$directory/run" stopped suspended pippin_earlier=$pippin_in_readings strays=''
   if pippin_is_done "$run"; then
     pippin_note "$run is done already"
     return
@@ -148,8 +147,10 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   pippin_begins_on_node
   if [ -n "${2:-}" ]; then pippin_canary_before "$2" "$directory/canary-before"; fi
   pippin_note "$run starts"
+  launched_at=$SECONDS
   pippin_launch "$directory/log" pippin_command "${pippin_run_time:-}" "${pippin_stalled:-}" "$record"
   code=$? stopped=$pippin_stopped suspended=$pippin_suspended
+  if [ $((SECONDS - launched_at)) -gt 1 ] && [ -z "$stopped" ]; then strays=1; fi # shorter: no training
   if [ -n "$stopped" ]; then
     pippin_note "$run is stopped: $stopped s"
   elif pippin_was_cut_short "$code" $((SECONDS - begun)) "$begun_at" "$directory/log"; then
@@ -160,9 +161,13 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   fi
   pippin_note "$run exits $code"
   printf -v ended_at '%(%s)T' -1
-  if [ -n "${2:-}" ]; then pippin_canary "$2" "$directory/canary-after"; fi
+  if [ -n "${2:-}" ]; then
+    if [ -n "$strays" ]; then pippin_need && pippin_end_strays "$run" && strays=''; fi
+    pippin_canary "$2" "$directory/canary-after"
+  fi
   pippin_done "$run" "$record" "$code" "$ended_at" "$begun_at" "$stopped" "$suspended" || return
   length=$((SECONDS - begun + 1 - (pippin_in_readings - pippin_earlier)))
+  if [ -n "$strays" ]; then pippin_need && pippin_end_strays "$run"; fi
   if [ "$length" -gt "$pippin_longest" ] && [ -z "$suspended" ]; then pippin_longest=$length; fi
   pippin_blame_node "$run" "$code" "$length" "$directory/log" || pippin_weigh "$run" "$code" "$length" "$directory/log"
 }

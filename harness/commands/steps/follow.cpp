@@ -182,6 +182,20 @@ Progress progress_of(const RunCounts& counts, std::size_t earlier, double elapse
   return progress;
 }
 
+namespace {
+
+/// What the step found out before it failed is kept.
+RunCounts step(CampaignMachine& machine, Follower& follower) {
+  try {
+    return machine.step();
+  } catch (const Error&) {
+    follower.record();
+    throw;
+  }
+}
+
+}  // namespace
+
 RunCounts follow(const Globals& globals, Session& session, Follower& follower, Notifier& notifier,
                  double poll_s) {
   const Interruptible interruptible;
@@ -197,7 +211,7 @@ RunCounts follow(const Globals& globals, Session& session, Follower& follower, N
   const auto since = Clock::now();
   auto asked = Clock::now();
   CampaignMachine& machine = session.machine();
-  RunCounts counts = machine.step();
+  RunCounts counts = step(machine, follower);
   const std::size_t earlier = progress_of(counts, 0, 0).done;
   try {
     while (!Interruptible::interrupted()) {
@@ -217,7 +231,7 @@ RunCounts follow(const Globals& globals, Session& session, Follower& follower, N
         continue;
       }
       asked = Clock::now();
-      machine.step() == counts ? questions.unchanged() : questions.changed();
+      step(machine, follower) == counts ? questions.unchanged() : questions.changed();
     }
   } catch (...) {
     if (!globals.quiet) write_error(display.finish());

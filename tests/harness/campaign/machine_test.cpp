@@ -317,12 +317,24 @@ TEST_CASE("what the scheduler refuses for good is an error, and kept for who loo
   CHECK_THROWS_WITH(machine.step(), Catch::Contains("job-s1: 1; see /s/jobs/job-s1/job.sh"));
   CHECK(folder.held_back() == "job-s1: 1; see /s/jobs/job-s1/job.sh");
   hole.is_shut = true;
-  CHECK_THROWS_WITH(machine.step(), "MaxSubmitJobs is 0");
-  CHECK(folder.held_back() == "MaxSubmitJobs is 0");
-  hole.is_shut = false;
-  hole.answer = Handed::Answer::kTaken;
+  hole.answer = Handed::Answer::kNoRoom;
+  CHECK_THROWS_WITH(machine.step(), "MaxSubmitJobs is 0: 1");
+  CHECK(folder.held_back() == "MaxSubmitJobs is 0: 1");
+  hole.answer = Handed::Answer::kTaken;  // it does not hold for these jobs after all
   machine.step();
   CHECK(folder.held_back().empty());
+  CHECK(machine.counts() == test::kWaiting);
+}
+
+TEST_CASE("a run that failed by hand is tried again where nothing was given up") {
+  test::MemoryFiles files;
+  leave(files, "run-a1", "hand-1", 1);
+  BlackHole hole;
+  MachineOptions options;
+  options.retry_failed = true;
+  auto machine = machine_on(files, hole, one_run(), options);
+  machine.step();
+  CHECK(hole.tokens.size() == 1);
 }
 
 TEST_CASE("where a limit is 0, what runs already is waited for") {

@@ -70,6 +70,18 @@ TEST_CASE("in front is who is surely faster where both ran, not who had the bett
   CHECK(found.from_best[1].difference->estimate == Approx(0.0205));
 }
 
+TEST_CASE("of rows that beat one another in a circle, one in front of the best has a chance") {
+  const auto found = best_row({{{0, 1, 10, 11}, {0, 0, 5, 5.001}},
+                               {{0, 1, 20, 21}, {-1, -1.001, 6, 6.001}},
+                               {{10, 11, 20, 21}, {6, 6.003, 5, 4.999}}},
+                              1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto& difference = found.from_best[i].difference;
+    if (difference && difference->estimate < 0) CHECK(found.chance[i] > 0.5);
+    CHECK(found.tied[i] == (!difference || difference->estimate < 0));
+  }
+}
+
 TEST_CASE("chances are shares of one, however many rows no draw has seen win") {
   std::vector<RowMeans> rows;
   for (std::size_t i = 0; i < 1500; ++i) {
