@@ -137,6 +137,9 @@ struct Setup {
 
   std::int64_t zero = 0;       ///< DeepSpeed's stage; Megatron's distributed optimizer is 1
   std::int64_t instances = 1;  ///< of the distributed optimizer, each over a part of DP
+  double offloaded = 0;  ///< the share of Megatron's optimizer on the processors, its step too
+  std::int64_t fsdp_unit = 0;       ///< numbers that Megatron's FSDP sends at a time; 0: usual
+  std::int64_t deferral_limit = 0;  ///< micro-batches whose output gradient waits; 0: all
   Recompute recompute = Recompute::kNone;
   Remade remade;                      ///< where it is selective
   std::int64_t recompute_layers = 1;  ///< between two inputs that are kept, in full recomputation
@@ -158,17 +161,12 @@ struct Setup {
   bool deterministic = false;    ///< with the cuBLAS workspace that this needs
   bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022
   bool offloads_optimizer = false, offloads_checkpoints = false;  ///< to the processor's memory
-  double offloaded = 0;           ///< the share of Megatron's optimizer that is there, its step too
   bool scatters_messages = true;  ///< as Megatron-LM could from 2021 on, before Megatron-Core
   bool wide_gradients = false;    ///< of fp16 summed in fp32 (Megatron)
   bool muon = false;              ///< it keeps one moment of layers' matrices, Adam two of the rest
   bool fsdp = false;              ///< Megatron's own, which `zero` is of then
   bool keeps_gathered = false;    ///< it keeps what is no layer's whole, as since June 2026
-  std::int64_t fsdp_unit = 0;     ///< numbers that it sends at a time; 0: usual
-  /// The gradient of the output layer is worked out at an iteration's end, of so many micro-batches
-  /// at most; 0: of all.
-  bool defers_output = false;
-  std::int64_t deferral_limit = 0;
+  bool defers_output = false;     ///< the output layer's gradient waits for the iteration's end
   bool reduces_narrow = false;    ///< gradients are summed in 16 bits also where others sum in 32
   bool precision_aware = false;   ///< Megatron's optimizer, whose states have types of their own
   bool takes_narrow = false;      ///< it takes such gradients as they are, and makes no wide copies

@@ -81,10 +81,11 @@ TEST_CASE("what a good run leaves behind is ended before the next begins") {
     CAPTURE(trap);
     const test::TemporaryDirectory root;
     const std::string mark = (root / "daemon").string();
-    const std::string leave = "setsid bash -c '" + trap + "echo $$ >" + mark +
-                              "; while :; do sleep 1; done' & until [ -s " + mark +
-                              " ]; do sleep 0.1; done; sleep 2";
-    const std::string look = "grep -qs . /proc/$(cat " + mark + ")/cmdline || echo alone";
+    const std::string leave = fmt::format(
+        "setsid bash -c '{}echo $$ >{}; while :; do sleep 1; done' & until [ -s {} ]; do "
+        "sleep 0.1; done; sleep 2",
+        trap, mark, mark);
+    const std::string look = fmt::format("grep -qs . /proc/$(cat {})/cmdline || echo alone", mark);
     const auto outcome = run_program(
         {"bash",
          write_files(script_of(root.path(), {{"job", {{"one", {}, leave}, {"two", {}, look}}}}))
