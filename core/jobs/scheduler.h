@@ -78,7 +78,8 @@ struct JobStatus {
   bool suspended = false;               ///< of one that runs: it is held still
 };
 
-/// Whether a scheduler's words say that memory ran out: Slurm's "OUT_OF_MEMORY on n1".
+/// Whether a scheduler's words say that memory ran out: Slurm's "OUT_OF_MEMORY on n1", "out of
+/// memory: over its mem" of PBS.
 inline bool says_out_of_memory(std::string_view evidence) {
   return evidence.find("OUT_OF_MEMORY") != std::string_view::npos ||
          evidence.find("out of memory") != std::string_view::npos;

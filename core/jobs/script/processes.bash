@@ -49,5 +49,4 @@ pippin_end_strays() { # RUN
     sleep 0.2
   done 2>/dev/null
   pippin_note "$1 left processes that do not end: ${pippin_strays[*]}"
-  return 0
 }

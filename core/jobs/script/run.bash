@@ -162,7 +162,8 @@ pippin_run() { # NAME [CANARY]: launches pippin_command
   pippin_note "$run exits $code"
   printf -v ended_at '%(%s)T' -1
   if [ -n "${2:-}" ]; then
-    if [ -n "$strays" ]; then pippin_need && pippin_end_strays "$run" && strays=''; fi
+    if [ -n "$strays" ]; then pippin_need && pippin_end_strays "$run"; fi
+    strays=''
     pippin_canary "$2" "$directory/canary-after"
   fi
   pippin_done "$run" "$record" "$code" "$ended_at" "$begun_at" "$stopped" "$suspended" || return

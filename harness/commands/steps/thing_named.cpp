@@ -60,7 +60,8 @@ Candidates candidates(const Globals& globals, Database& database, const std::str
   if (wanted("run")) found.runs = runs_called(database, name);
   if (wanted("point")) found.points = database.points_named(name);
   if (wanted("sweep")) found.selection = selection_of(globals, database, name);
-  if (wanted("node")) found.is_node = database.has_node(name) || has_notes(globals, name);
+  if (wanted("node")) found.is_node = database.has_node(name);
+  if (wanted("node") && found.kinds().empty()) found.is_node = has_notes(globals, name);
   return found;
 }
 
