@@ -163,7 +163,7 @@ Replaced take_qualities(Quality first, Quality second, Tightest& tightest) {
   return {is_set(&Quality::of_user) || is_set(&Quality::of_account), is_set(&Quality::of_all)};
 }
 
-/// Of a user some associations may be for a partition each.
+/// A job counts in one association of its user: that of its partition, or else the one for all.
 void take_associations(const std::vector<Record>& records, const Submitter& submitter,
                        const Replaced& replaced, Tightest& tightest) {
   const auto take_of_all = [&](const Record& record, std::string_view account) {
@@ -172,15 +172,20 @@ void take_associations(const std::vector<Record>& records, const Submitter& subm
                     fmt::format("GrpSubmitJobs of account {}", account));
   };
   std::string_view account = submitter.place.account;
-  for (const Record& record : records) {
-    const bool is_ours =
-        record.value("Account") == account && name_in(record.value("UserName")) == submitter.name;
-    const std::string_view partition = record.value("Partition");
-    if (!is_ours || (!partition.empty() && partition != submitter.place.partition)) continue;
+  const auto own_of = [&](std::string_view partition) {
+    return std::find_if(records.begin(), records.end(), [&](const Record& record) {
+      return record.value("Account") == account &&
+             name_in(record.value("UserName")) == submitter.name &&
+             record.value("Partition") == partition;
+    });
+  };
+  auto own = own_of(submitter.place.partition);
+  if (own == records.end()) own = own_of("");
+  if (own != records.end()) {
     if (!replaced.of_user)
-      tightest.take(counted_in(record.value("MaxSubmitJobs")),
+      tightest.take(counted_in(own->value("MaxSubmitJobs")),
                     fmt::format("MaxSubmitJobs of account {}", account));
-    take_of_all(record, account);
+    take_of_all(*own, account);
   }
   // A parent that is its own would be a loop.
   for (std::size_t i = 0; i < records.size() && !account.empty(); ++i) {

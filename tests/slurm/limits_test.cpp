@@ -101,6 +101,14 @@ TEST_CASE("an association of one partition counts for that partition's jobs") {
   CHECK(limit_in(answers, {"", "", "gpu"}).left == 0);
 }
 
+// Seen with 22.05: with MaxSubmitJobs 2 for all partitions and 5 for one, that one takes five jobs.
+TEST_CASE("a user's association of a partition counts in place of the one for all") {
+  const auto answers = answers_with(association("six", "me(500)", "", "N(3)", "2(2)") +
+                                    association("six", "me(500)", "", "N(1)", "5(1)", "gpu"));
+  CHECK(limit_in(answers, {"", "", "gpu"}).left == 4);
+  CHECK(limit_in(answers, {"", "", "cpu"}).left == 0);
+}
+
 TEST_CASE("an account's limit, and those of the accounts above it, count everybody's jobs") {
   const std::string mine = association("six", "me(500)", "", "N(3)", "");
   CHECK(limit_in(answers_with(mine + association("six", "", "dept(7)", "50(48)", ""))).words ==
