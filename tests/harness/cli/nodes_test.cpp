@@ -63,6 +63,21 @@ TEST_CASE("a launch that failed on a node counts there though it was run again e
   CHECK(failing.at("failed_launches") == 1);
 }
 
+TEST_CASE("a node that died under runs says so, whoever judges it") {
+  const Measured here;
+  const fs::path folder = here.path() / "t.db.runs/replayed";
+  for (const char* run : {"p-a1", "q-a1"})
+    NodeFiles(disk(), folder).add_lost("n1", {100, "lost", run, "1-7", 0, "NODE_FAIL on n1"});
+  const auto nodes = here.nodes("");
+  REQUIRE(nodes.size() == 2);
+  const auto& dead = nodes[nodes[0].at("node") == "n1" ? 0 : 1];
+  CHECK(dead.at("because") == "the scheduler says that it failed under 2 runs");
+  CHECK(dead.at("failed_launches") == 2);
+  here.pippin("nodes --exclude n1 --because 'its board is old' replayed");
+  CHECK_THAT(here.nodes("")[0].at("because").get<std::string>(),
+             Contains("failed under 2 runs; ") && Contains("its board is old"));
+}
+
 TEST_CASE("a judgement without a reason, a node or a sweep says what is missing") {
   const Measured here;
   const auto complaint = [&](const std::string& words) {
