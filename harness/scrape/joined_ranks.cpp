@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -52,21 +53,19 @@ bool all_agree(const std::vector<Pair>& pairs) {
   });
 }
 
-/// How far times rise and fall together, from -1 to 1, without what is no clean sample. Nothing
-/// where there are too few, or they do not vary.
+/// How far times rise and fall together, from -1 to 1. Nothing where there are too few, or they do
+/// not vary.
 std::optional<double> correlation(const std::vector<Pair>& pairs) {
-  constexpr double kFewest = 8;
-  double n = 0, a = 0, b = 0;
+  constexpr std::size_t kFewest = 8;
+  if (pairs.size() < kFewest) return std::nullopt;
+  const auto n = static_cast<double>(pairs.size());
+  double a = 0, b = 0;
   for (const auto& pair : pairs) {
-    if (!pair.is_clean) continue;
-    ++n;
     a += pair.a;
     b += pair.b;
   }
-  if (n < kFewest) return std::nullopt;
   double aa = 0, bb = 0, ab = 0;
   for (const auto& pair : pairs) {
-    if (!pair.is_clean) continue;
     const double x = pair.a - a / n, y = pair.b - b / n;
     aa += x * x;
     bb += y * y;
@@ -83,10 +82,74 @@ bool is_fine(const LogRun& run) {
          *run.resolution_ms <= kFine * run.iterations.bare(run.iterations.size() - 1).step_time_ms;
 }
 
+/// Requires values.
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// What most times of one of two launches are: at most `width` from their median.
+struct Usual {
+  double median = 0, width = 0;
+  bool has(double time) const { return std::abs(time - median) <= width; }
+};
+
+Usual usual_of(const std::vector<Pair>& pairs, double Pair::*time) {
+  constexpr double kWidth = 4.5;  // median deviations: three standard deviations of normal noise
+  std::vector<double> times;
+  times.reserve(pairs.size());
+  for (const auto& pair : pairs) times.push_back(pair.*time);
+  const double median = median_of(times);
+  for (double& one : times) one = std::abs(one - median);
+  return {median, kWidth * median_of(std::move(times))};
+}
+
+/// Two jobs warm up alike, and may both collect garbage in each tenth step: their noise between is
+/// their own, and that of ranks is shared. True where it is too small to be seen.
+bool noise_is_shared(const std::vector<Pair>& pairs, double resolution_ms) {
+  constexpr double kShared = 0.5, kSeen = 10;  // as many steps of what is printed
+  const Usual a = usual_of(pairs, &Pair::a), b = usual_of(pairs, &Pair::b);
+  if (std::min(a.width, b.width) <= kSeen * resolution_ms) return true;
+  std::vector<Pair> usual;
+  std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(usual),
+               [&](const Pair& pair) { return a.has(pair.a) && b.has(pair.b); });
+  const auto together = correlation(usual);
+  return !together || *together > kShared;
+}
+
+/// Where each waits for the other, neither takes longer in all.
+bool take_as_long(const std::vector<Pair>& pairs) {
+  constexpr double kAlike = 0.02;
+  double a = 0, b = 0;
+  for (const auto& pair : pairs) {
+    a += pair.a;
+    b += pair.b;
+  }
+  return std::abs(a - b) <= kAlike * std::max(a, b);
+}
+
+/// False where they say that one began long after the other.
+bool begin_together(const LogRun& a, const LogRun& b) {
+  constexpr std::int64_t kApart_s = 600;
+  return !a.started_at || !b.started_at || std::abs(*a.started_at - *b.started_at) <= kApart_s;
+}
+
 /// Ranks wait for each other in each step, so that their times are alike; those of two jobs differ
 /// in how they start, and by noise of their own.
-Kinship by_times(const std::vector<RankLog>& logs) {
+bool wait_for_each_other(const LogRun& a, const LogRun& b, const std::vector<Pair>& pairs) {
   constexpr double kTogether = 0.9;
+  if (!begin_together(a, b)) return false;
+  std::vector<Pair> clean;
+  std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(clean),
+               [](const Pair& pair) { return pair.is_clean; });
+  const auto together = correlation(clean);
+  if (!together) return is_fine(a) && all_agree(pairs);
+  return *together > kTogether && take_as_long(clean) &&
+         noise_is_shared(clean, std::max(a.resolution_ms.value_or(0), b.resolution_ms.value_or(0)));
+}
+
+Kinship by_times(const std::vector<RankLog>& logs) {
   constexpr std::size_t kFewest = 2;
   const LogRun& first = logs.front().runs.front();
   for (std::size_t i = 1; i < logs.size(); ++i) {
@@ -96,9 +159,7 @@ Kinship by_times(const std::vector<RankLog>& logs) {
     const bool same_steps =
         2 * pairs.size() > std::max(first.iterations.size(), other.iterations.size());
     if (!same_steps) return Kinship::kSeveral;
-    const auto together = correlation(pairs);
-    const bool agree = together ? *together > kTogether : is_fine(first) && all_agree(pairs);
-    if (!agree) return Kinship::kSeveral;
+    if (!wait_for_each_other(first, other, pairs)) return Kinship::kSeveral;
     if (pairs.size() < kFewest) return Kinship::kTooFew;
   }
   return Kinship::kOneJob;

@@ -3,6 +3,7 @@
 #include "harness/scrape/joined_ranks.h"
 
 #include <fmt/format.h>
+#include <random>
 
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
@@ -130,6 +131,37 @@ TEST_CASE("repeats that are numbered like ranks stay repeats") {
   logs[2] = file_of(
       2, test::dump("  lr ................... 0.1\n  bf16 ................ True\n") + rows(kTimes));
   CHECK(contradict(logs) == (kinship_of(logs) == Kinship::kSeveral));
+}
+
+TEST_CASE("repeats that warm up and pause alike stay repeats") {
+  const auto log_of = [](int rank, unsigned seed, double factor) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> noise(0, 3);
+    std::vector<double> times;
+    for (int i = 0; i < 40; ++i) {
+      const double warming = i < 5 ? 300 - 60 * i : 0, collecting = i % 10 == 9 ? 150 : 0;
+      times.push_back(500 + warming + collecting + noise(random));
+    }
+    return file_of(rank, test::dump() + rows(times, factor));
+  };
+  const auto kinship = [&](bool is_noise_shared, double factor) {
+    std::vector<RankLog> logs;
+    for (int rank = 0; rank < 4; ++rank)
+      logs.push_back(log_of(rank, is_noise_shared ? 7 : 7 + rank, rank == 3 ? factor : 1));
+    return kinship_of(logs);
+  };
+  CHECK(kinship(true, 1) == Kinship::kOneJob);
+  CHECK(kinship(true, 1.01) == Kinship::kOneJob);
+  CHECK(kinship(true, 1.04) == Kinship::kSeveral);  // ranks take as long as each other
+  CHECK(kinship(false, 1) == Kinship::kSeveral);
+}
+
+TEST_CASE("files that began on different days are of different jobs") {
+  auto logs = of_one_job();
+  for (auto& log : logs) log.runs[0].started_at = 1'700'000'000 + 60 * log.rank;
+  CHECK(kinship_of(logs) == Kinship::kOneJob);
+  *logs[3].runs[0].started_at += 86400;
+  CHECK(kinship_of(logs) == Kinship::kSeveral);
 }
 
 TEST_CASE("files of one job are as many as its GPUs") {
