@@ -347,7 +347,7 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   if (!options.output.empty()) {
     std::ostringstream text;
     write(globals, database, options, std::move(table), text);
-    disk().write(options.output, text.str());
+    write_named_file(options.output, text.str());
   } else if (options.methods || options.format == "terminal") {
     std::ostringstream text;
     write(globals, database, options, std::move(table), text);

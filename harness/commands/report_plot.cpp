@@ -68,7 +68,7 @@ ExitCode report_plot(const Globals& globals, const ReportOptions& options) {
   if (options.output.empty()) {
     write_text(text);
   } else {
-    disk().write(options.output, text);
+    write_named_file(options.output, text);
   }
   return ExitCode::kDone;
 }

@@ -5,12 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <iostream>
 #include <string_view>
 #include <sys/ioctl.h>
+#include <system_error>
 #include <unistd.h>
 
+#include "core/base/descriptor.h"
 #include "core/base/error.h"
+#include "core/base/fresh_file.h"
 #include "core/base/text.h"
 #include "core/jobs/quoting.h"
 #include "reports/plain_text.h"
@@ -66,6 +70,36 @@ void write_output(const std::string& text) {
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!written) machine_failed("standard output: cannot write: {}", std::strerror(errno));
+}
+
+namespace {
+
+/// Where a link leads to, though there may be nothing yet.
+fs::path end_of_links(fs::path path) {
+  constexpr int kMost = 40;  // as the kernel follows
+  std::error_code none;
+  for (int i = 0; i < kMost && fs::is_symlink(fs::symlink_status(path, none)); ++i)
+    path = path.parent_path() / fs::read_symlink(path);
+  return path;
+}
+
+/// Whether a file must not take its place.
+bool is_written_into(const fs::path& path) {
+  std::error_code none;
+  const auto status = fs::status(path, none);
+  if (!fs::exists(status) || fs::is_directory(status)) return false;
+  const std::string place = fs::absolute(path).lexically_normal().string();
+  return !fs::is_regular_file(status) || place.starts_with("/dev/") || place.starts_with("/proc/");
+}
+
+}  // namespace
+
+void write_named_file(const fs::path& path, std::string_view text) {
+  if (!is_written_into(path)) return disk().write(end_of_links(path), text);
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (!file.open()) file_failed("open", path, errno);
+  write_all(file, text, path);
+  if (file.close() != 0) file_failed("write", path, errno);
 }
 
 std::ostream& output() { return std::cout; }

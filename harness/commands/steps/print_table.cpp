@@ -23,7 +23,7 @@ void write_table(FlatTable table, const std::string& format, std::ostream& out,
 }
 
 void print_text(const std::string& text, const std::string& format, const fs::path& file) {
-  if (!file.empty()) return disk().write(file, text);
+  if (!file.empty()) return write_named_file(file, text);
   format == "terminal" ? write_text(text) : write_output(text);
 }
 

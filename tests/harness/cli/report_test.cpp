@@ -409,3 +409,19 @@ TEST_CASE("a report, a comparison and the noise are pages in files, which say wh
   CHECK(nowhere.exit_code != 0);
   CHECK(split(trim(nowhere.err), '\n').size() == 1);
 }
+
+TEST_CASE("a file to write to may be a pipe, a link or what is open already") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep(""));
+  here.pippin("run s.yaml --quiet");
+  const std::string csv = here.pippin("report replayed --format csv").out;
+  const std::string report = "\"$PIPPIN\" --db t.db report replayed --format csv -o ";
+  CHECK(here.shell("mkfifo pipe; cat pipe & " + report + "pipe; wait; test -p pipe").out == csv);
+  CHECK(here.shell(report + "/dev/stdout").out == csv);
+  CHECK(here.shell("echo first >open; " + report + "/dev/stdout >>open").exit_code == 0);
+  CHECK(here.text("open") == "first\n" + csv);
+  here.shell("mkdir notes; echo old >notes/old.csv; ln -s notes/old.csv a; ln -s notes/new.csv b");
+  CHECK(here.shell(report + "a && " + report + "b && test -L a && test -L b").exit_code == 0);
+  CHECK(here.text("notes/old.csv") == csv);
+  CHECK(here.text("notes/new.csv") == csv);
+}
