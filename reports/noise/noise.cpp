@@ -102,12 +102,9 @@ void add_causes(Noise& noise, const std::vector<NoisyRun>& runs) {
   }
   const auto shares =
       variance_shares(with.values, with.configurations, {with.network, with.compute});
-  Columns plain{std::vector<double>(with.values.size(), 1)};
-  for (auto& column : indicators(with.configurations)) plain.push_back(std::move(column));
-  Columns full = plain;
-  full.push_back(with.network);
-  full.push_back(with.compute);
-  const auto without = least_squares(plain, with.values), fit = least_squares(full, with.values);
+  const auto without = least_squares_within({}, with.values, with.configurations);
+  const auto fit =
+      least_squares_within({with.network, with.compute}, with.values, with.configurations);
   if (!shares || !without || !fit) {
     noise.no_causes_because = "the canaries do not vary, or too few runs have one";
     return;

@@ -23,16 +23,19 @@ struct LinearFit {
 /// as long as `response`.
 std::optional<LinearFit> least_squares(const Columns& columns, const std::vector<double>& response);
 
-/// How many times larger the variance of a column's coefficient is because of the other columns,
-/// for each column but the first, which is the intercept. Infinite where they determine it.
-/// Source: Marquardt, "Generalized Inverses, Ridge Regression", 1970.
-std::vector<double> variance_inflation(const Columns& columns);
+/// `values` less the mean of those with the same label; labels count from 0.
+std::vector<double> without_means(std::vector<double> values,
+                                  const std::vector<std::size_t>& labels);
+
+/// The same fit beside a mean of its own for each label, in time that does not grow with their
+/// number: df is less by that, too. There may be no column. Source: Frisch and Waugh, Econometrica
+/// 1, 1933.
+std::optional<LinearFit> least_squares_within(const Columns& columns,
+                                              const std::vector<double>& response,
+                                              const std::vector<std::size_t>& labels);
 
 /// The probability of `fuller` explaining so much more than `fit` by chance. Requires that the
 /// columns of `fit` are among those of `fuller`.
 double p_of_more(const LinearFit& fit, const LinearFit& fuller);
-
-/// A column of ones for every label but the first: which rows have it. Labels in their own order.
-Columns indicators(const std::vector<std::size_t>& labels);
 
 }  // namespace pippin

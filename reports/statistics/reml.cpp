@@ -28,8 +28,9 @@ constexpr double kSmallestSd = 1e-6;  // of the whole spread
 constexpr double kLargestSd = 50;     // of the whole spread
 
 using Levels = std::vector<std::size_t>;
+using Counts = std::array<std::size_t, kLevels>;  ///< members of each level
 
-std::array<std::size_t, kLevels> counts_of(const Nesting& nesting) {
+Counts counts_of(const Nesting& nesting) {
   return {nesting.iterations(), nesting.runs.size(), nesting.allocations(), nesting.days};
 }
 
@@ -66,22 +67,29 @@ bool is_spared(const Nesting& nesting, std::size_t level) {
   return nesting.days > connected_parts(nesting, day_of_run, nesting.days);
 }
 
+/// The highest level with as many members as `level`.
+std::size_t highest_alike(const Counts& counts, std::size_t level) {
+  while (level + 1 < kLevels && counts[level + 1] == counts[level]) ++level;
+  return level;
+}
+
 /// The levels with a variance of their own. Levels with equally many members cannot be told apart:
 /// the lowest of them stands for all. A level with one member has none, but iterations always do.
 Levels separable_levels(const Nesting& nesting) {
-  const auto counts = counts_of(nesting);
+  const Counts counts = counts_of(nesting);
   Levels levels{kIteration};
   for (std::size_t level = kRun; level < kLevels; ++level) {
     const bool repeated = counts[level] > 1 && counts[level] < counts[level - 1];
-    if (repeated && is_spared(nesting, level)) levels.push_back(level);
+    // Where each allocation has one run, none is to be told from it.
+    if (repeated && is_spared(nesting, highest_alike(counts, level))) levels.push_back(level);
   }
   return levels;
 }
 
 /// "allocation and run": a level and those above it with equally many members.
-std::string name_of(std::size_t level, const std::array<std::size_t, kLevels>& counts) {
+std::string name_of(std::size_t level, const Counts& counts) {
   std::string name = kLevelNames[level];
-  for (std::size_t above = level + 1; above < kLevels && counts[above] == counts[level]; ++above) {
+  for (std::size_t above = level + 1; above <= highest_alike(counts, level); ++above) {
     name.insert(0, std::string(kLevelNames[above]).append(" and "));
   }
   return name;

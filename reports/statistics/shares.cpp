@@ -18,17 +18,15 @@ std::size_t members(std::size_t set) {
 std::optional<Shares> variance_shares(const std::vector<double>& values,
                                       const std::vector<std::size_t>& configurations,
                                       const Columns& covariates) {
-  Columns base{std::vector<double>(values.size(), 1)};
-  for (auto& column : indicators(configurations)) base.push_back(std::move(column));
   // A set of covariates is the bits of its number.
   const std::size_t count = covariates.size(), sets = std::size_t{1} << count;
   std::vector<double> squares;
   for (std::size_t set = 0; set < sets; ++set) {
-    Columns columns = base;
+    Columns columns;
     for (std::size_t i = 0; i < count; ++i) {
       if ((set >> i & 1) != 0) columns.push_back(covariates[i]);
     }
-    const auto fit = least_squares(columns, values);
+    const auto fit = least_squares_within(columns, values, configurations);
     if (!fit) return std::nullopt;
     squares.push_back(fit->squares);
   }

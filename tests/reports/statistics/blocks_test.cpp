@@ -17,6 +17,7 @@
 
 using namespace pippin;
 using test::blocks_data;
+using test::indicators;
 using test::near;
 using test::rows_of_blocks;
 using test::within;

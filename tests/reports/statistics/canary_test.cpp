@@ -10,6 +10,7 @@
 #include "tests/reports/statistics/series.h"
 
 using namespace pippin;
+using test::indicators;
 using test::near;
 
 namespace {

@@ -2,6 +2,7 @@
 #include "reports/statistics/reml.h"
 
 #include <cmath>
+#include <fmt/format.h>
 #include <random>
 
 #include "reports/statistics/mixed.h"
@@ -36,6 +37,27 @@ TEST_CASE("one iteration per run leaves one component") {
   CHECK(found.components[0].variance == near(7.0 / 3, 1e-9));
   REQUIRE(found.df);
   CHECK(*found.df == near(2, 1e-3));
+}
+
+TEST_CASE("of several configurations, too, an allocation of one run differs from others") {
+  std::mt19937 random(11);
+  std::normal_distribution<double> of_allocation(0, 0.03), of_iteration(0, 0.01);
+  std::vector<RunMoments> runs;
+  for (std::size_t i = 0; i < 60; ++i) {
+    const std::size_t configuration = i % 6;
+    const double level = 1 + 0.2 * static_cast<double>(configuration) + of_allocation(random);
+    std::vector<double> times;
+    for (int k = 0; k < 30; ++k) times.push_back(level + of_iteration(random));
+    runs.push_back(test::moments_of("", fmt::format("a{}", i), times));
+    runs.back().configuration = configuration;
+  }
+  Nesting nesting = nest(runs);
+  nesting.configurations = 6;
+  const auto found = components_of(nesting);
+  REQUIRE(found.components.size() == 2);
+  CHECK(found.components[1].levels == "allocation and run");
+  CHECK(std::sqrt(found.components[0].variance) == near(0.01, 0.05));
+  CHECK(std::sqrt(found.components[1].variance) == near(0.03, 0.25));
 }
 
 TEST_CASE("data without spread inside its runs still has a mean") {

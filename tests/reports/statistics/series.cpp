@@ -93,4 +93,16 @@ std::vector<std::vector<double>> cycle_of(const std::vector<double>& hours) {
   return columns;
 }
 
+std::vector<std::vector<double>> indicators(const std::vector<std::size_t>& labels) {
+  std::vector<std::size_t> known = labels;
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  std::vector<std::vector<double>> columns;
+  for (std::size_t k = 1; k < known.size(); ++k) {
+    auto& column = columns.emplace_back();
+    for (const std::size_t label : labels) column.push_back(label == known[k] ? 1 : 0);
+  }
+  return columns;
+}
+
 }  // namespace pippin::test

@@ -37,4 +37,7 @@ std::vector<double> without_spikes(const std::vector<double>& values, double far
 /// An intercept and one harmonic of 24 hours.
 std::vector<std::vector<double>> cycle_of(const std::vector<double>& hours);
 
+/// A column of ones for every label but the first: which rows have it. Labels in their own order.
+std::vector<std::vector<double>> indicators(const std::vector<std::size_t>& labels);
+
 }  // namespace pippin::test

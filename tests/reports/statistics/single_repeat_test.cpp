@@ -13,6 +13,7 @@
 #include "tests/reports/statistics/series.h"
 
 using namespace pippin;
+using test::indicators;
 using test::near;
 using test::reference;
 using test::within;

@@ -2,6 +2,7 @@
 #include "reports/statistics/time_of_day.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "core/base/text.h"
 #include "reports/statistics/difference.h"
@@ -11,6 +12,7 @@
 #include "tests/reports/statistics/series.h"
 
 using namespace pippin;
+using test::indicators;
 using test::near;
 using test::within;
 
@@ -94,4 +96,39 @@ TEST_CASE("a cycle needs runs, and hours that are apart") {
   const std::vector<double> values{1, 2, 1, 2, 1, 2, 1, 2, 1, 2};
   CHECK(time_of_day(values, {23, 23.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5}, same).refused ==
         "all lie within 4.5 hours of the day");
+}
+
+TEST_CASE("whichever configuration is first, and rare, a cycle is the same") {
+  const std::vector<std::size_t> counts{3, 60, 60};
+  const auto cycle_of = [&](const std::vector<std::size_t>& numbers) {
+    std::vector<double> values, hours;
+    std::vector<std::size_t> configurations;
+    for (std::size_t design = 0; design < counts.size(); ++design) {
+      for (std::size_t i = 0; i < counts[design]; ++i) {
+        hours.push_back(static_cast<double>((7 * i + 5 * design) % 24));
+        values.push_back(0.1 * std::cos((hours.back() - 15) * std::numbers::pi / 12) +
+                         0.2 * static_cast<double>(design) + 0.001 * static_cast<double>(i % 5));
+        configurations.push_back(numbers[design]);
+      }
+    }
+    return time_of_day(values, hours, configurations);
+  };
+  for (const auto& numbers : std::vector<std::vector<std::size_t>>{{0, 1, 2}, {2, 1, 0}}) {
+    const auto found = cycle_of(numbers);
+    CHECK(found.refused.empty());
+    CHECK(found.amplitude == Approx(0.1).epsilon(0.02));
+    CHECK(found.peak_hour == Approx(15).margin(0.2));
+    CHECK(found.inflation < 1.1);
+    CHECK(found.p < 1e-9);
+  }
+}
+
+TEST_CASE("two times of the day are no cycle") {
+  std::vector<double> values, hours;
+  for (int i = 0; i < 20; ++i) {
+    hours.push_back(i % 2 == 0 ? 3 : 15);
+    values.push_back(i % 3);
+  }
+  CHECK(time_of_day(values, hours, std::vector<std::size_t>(20, 0)).refused ==
+        "all lie at two times of the day");
 }
