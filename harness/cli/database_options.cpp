@@ -152,8 +152,10 @@ void add_compare(CommandLine& line) {
       ->capture_default_str()
       ->type_name("PERCENT");
   compare
-      .add_option("--fail-on", options->fail_on,
-                  "exit with 1 where a row, or all of them, is surely slower; or changed at all")
+      .add_option(
+          "--fail-on", options->fail_on,
+          "exit with 1 where a row, or all of them, is surely slower; or changed at all; or "
+          "where the new side failed")
       ->type_name("VERDICT");
   add_page_format(compare, options->format, options->output);
 }

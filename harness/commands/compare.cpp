@@ -37,15 +37,19 @@ void check_fail_on(const std::string& text) {
 }
 
 bool fails(Verdict verdict, const std::string& fail_on) {
-  if (fail_on.empty()) return false;
   return verdict == Verdict::kSlower || (fail_on == "changed" && verdict == Verdict::kFaster);
 }
 
+/// A gate that is asked for does not open where the new side failed, or nothing is told.
 ExitCode exit_code_of(const Comparison& comparison, const std::string& fail_on) {
+  if (fail_on.empty()) return ExitCode::kDone;
+  const bool failed = std::any_of(comparison.only_base.begin(), comparison.only_base.end(),
+                                  [](const auto& point) { return !point.reason.empty(); });
   const bool common = comparison.common && fails(comparison.common->verdict, fail_on);
   const bool any = std::any_of(comparison.rows.begin(), comparison.rows.end(),
                                [&](const auto& row) { return fails(row.verdict, fail_on); });
-  return common || any ? ExitCode::kRunFailed : ExitCode::kDone;
+  return common || any || failed || comparison.rows.empty() ? ExitCode::kRunFailed
+                                                            : ExitCode::kDone;
 }
 
 }  // namespace

@@ -258,11 +258,14 @@ std::optional<CommonMode> common_mode(const Work& work, const std::vector<std::s
   return CommonMode{*shift, verdict_of(*shift, shift->p(), judgement), members.size()};
 }
 
-/// What was measured on one side alone.
+std::string why_not(const Measured& measured, const std::string& side) {
+  return fmt::format("{}: {}", printable(side),
+                     measured.why_not.empty() ? "no iteration that counts" : measured.why_not);
+}
+
+/// What was measured on one side alone; `side`: the other one.
 Uncompared uncompared(const Measured& measured, const Measured* there, const std::string& side) {
-  std::string reason;
-  if (there) reason = fmt::format("{}: {}", printable(side), there->why_not);
-  return {measured.samples.point.name, std::move(reason)};
+  return {measured.samples.point.name, there ? why_not(*there, side) : ""};
 }
 
 }  // namespace
@@ -271,14 +274,14 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& other,
                    const Judgement& judgement) {
   const auto before = measured_of(base), after = measured_of(other);
   const auto places = matches(before, after);
-  Comparison result{base.name, other.name, judgement, {}, {}, {}, {}};
+  Comparison result{base.name, other.name, judgement, {}, {}, {}, {}, {}};
   Work work;
-  std::set<std::size_t> seen;
+  std::set<std::size_t> matched;
   for (std::size_t i = 0; i < after.size(); ++i) {
+    if (places[i]) matched.insert(*places[i]);
     const Measured* there = places[i] ? &before[*places[i]] : nullptr;
     const bool here = !after[i].allocations.empty();
     if (here && there && !there->allocations.empty()) {
-      seen.insert(*places[i]);
       ComparedRow& row = work.rows.emplace_back();
       row.point = after[i].samples.point;
       row.base = side_of(there->allocations);
@@ -288,12 +291,18 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& other,
     } else if (here) {
       result.only_other.push_back(uncompared(after[i], there, base.name));
     } else if (there && !there->allocations.empty()) {
-      seen.insert(*places[i]);
       result.only_base.push_back(uncompared(*there, &after[i], other.name));
+    } else {
+      const std::string reason = there ? why_not(*there, base.name) + "; " : "";
+      result.on_neither.push_back(
+          {after[i].samples.point.name, reason + why_not(after[i], other.name)});
     }
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
-    if (!before[i].allocations.empty() && seen.count(i) == 0)
+    if (matched.count(i) > 0) continue;
+    if (before[i].allocations.empty())
+      result.on_neither.push_back({before[i].samples.point.name, why_not(before[i], base.name)});
+    else
       result.only_base.push_back(uncompared(before[i], nullptr, other.name));
   }
   add_means(work);

@@ -44,7 +44,7 @@ struct CommonMode {
   std::size_t rows = 0;  ///< that share it
 };
 
-/// What only one side has measured, and why the other has not.
+/// What was not measured on both sides, and why, as far as there are runs of it.
 struct Uncompared {
   std::string point, reason;
 };
@@ -55,7 +55,7 @@ struct Comparison {
   Judgement judgement;
   std::vector<ComparedRow> rows;
   std::optional<CommonMode> common;
-  std::vector<Uncompared> only_base, only_other;
+  std::vector<Uncompared> only_base, only_other, on_neither;
 };
 
 /// One side of it.

@@ -73,7 +73,7 @@ void write_comparison_json(const ComparisonTable& table, std::ostream& out) {
   Json rows = Json::array();
   for (const auto& row : comparison.rows) rows.push_back(row_json(row));
   Json failed = Json::array();
-  for (const auto* side : {&comparison.only_base, &comparison.only_other}) {
+  for (const auto* side : {&comparison.only_base, &comparison.only_other, &comparison.on_neither}) {
     for (const auto& entry : *side) {
       if (!entry.reason.empty())
         failed.push_back({{"point", entry.point}, {"reason", entry.reason}});
@@ -88,6 +88,7 @@ void write_comparison_json(const ComparisonTable& table, std::ostream& out) {
        comparison.common ? common_json(*comparison.common, comparison.rows.size()) : Json()},
       {"only_base", names_json(comparison.only_base)},
       {"only_new", names_json(comparison.only_other)},
+      {"on_neither", names_json(comparison.on_neither)},
       {"not_measured", std::move(failed)}};
   // Names are users' texts: what is no UTF-8 must not end the report.
   out << quiet_json(whole.dump(1, ' ', false, Json::error_handler_t::replace)) << '\n';

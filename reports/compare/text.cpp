@@ -188,14 +188,15 @@ std::vector<std::string> remarks_of_rows(const std::vector<ComparedRow>& rows) {
   return remarks;
 }
 
-std::string only_text(const std::string& side, const std::vector<Uncompared>& points) {
+/// `where`: "only in gpt/1".
+std::string uncompared_text(const std::string& where, const std::vector<Uncompared>& points) {
   std::vector<std::string> names;
   names.reserve(points.size());
   for (const auto& entry : points) {
     names.push_back(printable(entry.point) +
                     (entry.reason.empty() ? "" : " (" + entry.reason + ")"));
   }
-  return fmt::format("only in {}: {}", printable(side), listed(names));
+  return where + ": " + listed(names);
 }
 
 }  // namespace
@@ -210,10 +211,12 @@ std::vector<std::string> comparison_remarks(const Comparison& comparison) {
         "comparisons; decided by: so many more allocations a side");
   }
   for (auto& remark : remarks_of_rows(comparison.rows)) remarks.push_back(std::move(remark));
-  if (!comparison.only_base.empty())
-    remarks.push_back(only_text(comparison.base, comparison.only_base));
-  if (!comparison.only_other.empty())
-    remarks.push_back(only_text(comparison.other, comparison.only_other));
+  const auto add = [&](const std::string& where, const std::vector<Uncompared>& points) {
+    if (!points.empty()) remarks.push_back(uncompared_text(where, points));
+  };
+  add("only in " + printable(comparison.base), comparison.only_base);
+  add("only in " + printable(comparison.other), comparison.only_other);
+  add("measured on neither side", comparison.on_neither);
   return remarks;
 }
 

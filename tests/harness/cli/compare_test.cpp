@@ -82,6 +82,29 @@ TEST_CASE("compare ends with 1 where it is told to fail on what it finds") {
   CHECK(here.pippin("compare --fail-on slower --margin 50%").exit_code == 0);
 }
 
+TEST_CASE("a gate does not open where the new side failed, or has nothing to be compared") {
+  const Workplace here;
+  const auto pippin = [&](const std::string& words) {
+    return here.shell("export PIPPIN; \"$PIPPIN\" --db t.db " + words);
+  };
+  here.write("s.yaml",
+             "sweep: s\ngrid: {mbs: [1, 2]}\ncommand: '! [ -e broken-{mbs} ] && "
+             "\"${PIPPIN%/*}/probes/replay\" --mbs {mbs} --step-time-ms 500 --sleep-factor 0'\n");
+  REQUIRE(pippin("run s.yaml --quiet").exit_code == 0);
+  here.write("broken-2", "");
+  CHECK(pippin("run s.yaml --quiet --again").exit_code == 1);
+  CHECK(pippin("compare").exit_code == 0);
+  const Call one = pippin("compare --fail-on slower");
+  CHECK(one.exit_code == 1);
+  CHECK_THAT(one.out, Contains("only in s/1: ") && Contains("s/2: failed"));
+  here.write("broken-1", "");
+  CHECK(pippin("run s.yaml --quiet --again").exit_code == 1);
+  const Call none = pippin("compare s/2 s/3 --fail-on slower");
+  CHECK(none.exit_code == 1);
+  CHECK_THAT(none.out, Contains("no point was measured on both sides") &&
+                           Contains("measured on neither side: ") && Contains("; s/3: failed"));
+}
+
 TEST_CASE("points, days and other databases are sides, too") {
   const TwoCampaigns here;
   const auto points = here.compared("tiny-tp1-pp1-dp1-mbs1-gas1 tiny-tp1-pp1-dp1-mbs2-gas1");

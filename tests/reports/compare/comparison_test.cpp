@@ -167,6 +167,27 @@ TEST_CASE("runs that failed do not count, and are told of") {
   CHECK(gone.only_base[0].reason == "gpt/2: timeout: CUDA out of memory");
 }
 
+TEST_CASE("what neither side measured is told with both reasons") {
+  const auto failed = [](std::int64_t dp, const std::string& day, RunState state) {
+    PointSamples samples = measured(dp, kSteady, day, "b");
+    for (auto& run : samples.runs) run.state = state;
+    return samples;
+  };
+  const auto found = compared({failed(1, "2026-11-19", RunState::kOom), measured(2, kSteady),
+                               failed(4, "2026-11-19", RunState::kFailed)},
+                              {failed(1, "2026-11-20", RunState::kTimeout), measured(2, kSteady),
+                               failed(8, "2026-11-20", RunState::kFailed)});
+  CHECK(found.rows.size() == 1);
+  CHECK(found.only_base.empty());
+  CHECK(found.only_other.empty());
+  REQUIRE(found.on_neither.size() == 3);
+  CHECK(found.on_neither[0].point == measured(1, kSteady).point.name);
+  CHECK(found.on_neither[0].reason == "gpt/1: oom; gpt/2: timeout");
+  CHECK(found.on_neither[1].reason == "gpt/2: failed");
+  CHECK(found.on_neither[2].reason == "gpt/1: failed");
+  CHECK_THAT(comparison_remarks(found).back(), Catch::StartsWith("measured on neither side: "));
+}
+
 TEST_CASE("what one side alone has is listed") {
   const auto found = compared({measured(1, kSteady), measured(2, kSteady)},
                               {measured(2, kSteady), measured(4, kSteady)});
