@@ -170,7 +170,8 @@ Count last_iteration(const LogRun& run) {
   const Count& planned = run.planned_iterations;
   const Value* asked = find_value(run.arguments, "log_interval");
   const Count said = asked && asked->number ? whole_number(*asked->number) : std::nullopt;
-  const auto interval = std::max({last.interval, said.value_or(1), std::int64_t{1}});
+  const bool is_span = (last.flags & kWholeRun) != 0;  // which ends where the run did
+  const auto interval = std::max({is_span ? 1 : last.interval, said.value_or(1), std::int64_t{1}});
   const bool is_whole = planned && last.number >= 0 && last.number < *planned &&
                         interval - last.number % interval > *planned - last.number;
   return is_whole ? planned : Count(last.number);

@@ -16,7 +16,7 @@
 namespace pippin {
 
 /// Rises whenever the same text may give other records; stored with every run.
-inline constexpr std::int64_t kScraperVersion = 14;
+inline constexpr std::int64_t kScraperVersion = 15;
 
 /// Lines that the reader of a trainer knew, and could not use.
 struct UnusedLines {

@@ -248,6 +248,29 @@ TEST_CASE("a run whose log has a line every so often came to its end where none 
   CHECK(came_to("last.out", 1, 100) == 100);
 }
 
+TEST_CASE("a run that has one time for all its steps came to the last of them") {
+  const test::TemporaryDirectory folder;
+  Database database(folder / "t.db");
+  const auto came_to = [&](int last) {
+    std::string log;
+    for (const char* words :
+         {"***** Running training *****", "  Num examples = 1,000", "  Num Epochs = 1",
+          "  Instantaneous batch size per device = 4",
+          "  Total train batch size (w. parallel, distributed & accumulation) = 64",
+          "  Gradient Accumulation steps = 2", "  Total optimization steps = 40",
+          "  Number of trainable parameters = 1,300,000,000"})
+      log += fmt::format("[INFO|trainer.py:2134] 2026-06-01 10:00:00,284 >> {}\n", words);
+    for (int step = 1; step <= last; ++step)
+      log += fmt::format("\r {}%|###| {}/40 [00:{:02}<00:10,  2.00s/it]", step * 100 / 40, step,
+                         6 + 2 * (step % 27));
+    add(database, fmt::format("cut-at-{}.out", last), log + "\n");
+    db::Connection connection(folder / "t.db", false);
+    return connection.number("SELECT last_iteration FROM runs ORDER BY id DESC LIMIT 1");
+  };
+  CHECK(came_to(19) == 19);
+  CHECK(came_to(26) == 26);
+}
+
 TEST_CASE("an interval or a step that no run has says nothing of its last iteration") {
   const test::TemporaryDirectory folder;
   Database database(folder / "t.db");
