@@ -32,10 +32,11 @@ ExitCode note(const Globals& globals, const NoteOptions& options) {
   ids.reserve(runs.size());
   for (const auto& run : runs) ids.push_back(run.id);
   database.put_note(ids, text);
+  const std::string campaign = text_of(runs.front().campaign);
   const std::string what = runs.size() == 1
                                ? runs.front().name
                                : fmt::format("{} of {}", counted(std::ssize(runs), "run"),
-                                             text_of(runs.front().campaign));
+                                             campaign.empty() ? options.run : campaign);
   remark(globals, text.empty() ? fmt::format("{}: has no note any more", printable(what))
                                : fmt::format("{}: {}", printable(what), printable(text)));
   return ExitCode::kDone;
