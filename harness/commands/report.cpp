@@ -297,6 +297,14 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   return report;
 }
 
+void cut_to_limit(Report& table, std::int64_t limit) {
+  const auto most = static_cast<std::size_t>(limit);
+  const std::size_t rows = rows_of(table).size();
+  if (limit <= 0 || rows <= most) return;
+  table.left_out = rows - most;
+  table.made ? table.made->order.resize(most) : table.rows.resize(most);
+}
+
 namespace {
 
 /// Points without runs may have some that nobody has read yet.
@@ -307,14 +315,6 @@ void say_if_unread(const Globals& globals, Database& database, const ReportOptio
   if (std::none_of(rows.begin(), rows.end(), is_open)) return;
   for (const Selected& selection : selections_of(globals, database, options))
     say_what_is_unread(globals, database, selection.filter);
-}
-
-void cut(Report& table, std::int64_t limit) {
-  const auto most = static_cast<std::size_t>(limit);
-  const std::size_t rows = rows_of(table).size();
-  if (rows <= most) return;
-  table.left_out = rows - most;
-  table.made ? table.made->order.resize(most) : table.rows.resize(most);
 }
 
 void write(const Globals& globals, Database& database, const ReportOptions& options, Report table,
@@ -343,7 +343,7 @@ ExitCode report(const Globals& globals, const ReportOptions& options) {
   table.width = terminal_width(STDOUT_FILENO);
   table.colours = wants_colours();
   table.ascii = wants_ascii();
-  if (options.limit > 0) cut(table, options.limit);
+  cut_to_limit(table, options.limit);
   if (!options.output.empty()) {
     std::ostringstream text;
     write(globals, database, options, std::move(table), text);

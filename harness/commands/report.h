@@ -18,6 +18,9 @@ Report report_to_write(const Globals& globals, Database& database, const ReportO
 /// What a report's options say of its rows and columns.
 Report report_of(const Globals& globals, Database& database, const ReportOptions& options);
 
+/// Leaves out what is behind so many rows; 0: nothing.
+void cut_to_limit(Report& table, std::int64_t limit);
+
 /// The same as a page, with every run behind it and what was found out of them.
 Page page_of(const Globals& globals, Database& database, const ReportOptions& options,
              Report table);

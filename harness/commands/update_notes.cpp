@@ -21,7 +21,9 @@ TextEdit rewritten(const Globals& globals, Database& database, const std::string
                    const std::string& file, const ReadReportOptions& read_options) {
   Report report;
   try {
-    report = report_of(globals, database, read_options(table.words));
+    const ReportOptions options = read_options(table.words);
+    report = report_of(globals, database, options);
+    cut_to_limit(report, options.limit);
     if (report.rows.empty()) bad_input("no row is left of it");
   } catch (const Error& error) {
     throw Error(error.exit_code(), fmt::format("{}:{}: {}", file, table.line, error.what()));

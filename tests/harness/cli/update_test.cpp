@@ -94,6 +94,12 @@ TEST_CASE("tables between markers are written anew and not a byte beside them") 
   CHECK(position(text, "185 s") < position(text, "128 s"));  // the highest first, as it was asked
 }
 
+TEST_CASE("a marker that asks for a few rows gets so many") {
+  const Notebook here;
+  const std::string text = here.updated(marked("n-first --sort step_time --limit 1"));
+  CHECK_THAT(text, Contains("128 s") && !Contains("185 s"));
+}
+
 TEST_CASE("a document of DOS lines gets no others") {
   const Notebook here;
   std::string document = "# A\n\n" + marked(kByRun) + "end";
