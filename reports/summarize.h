@@ -17,7 +17,7 @@ enum class Samples {
 };
 
 /// Of sum_up() and what it calls: rows that another version summed up are summed up anew.
-inline constexpr std::int64_t kSummaryVersion = 7;
+inline constexpr std::int64_t kSummaryVersion = 8;
 
 /// What of a point has a row of its own.
 enum class Rows { kPoint, kDay, kAllocation, kRun };

@@ -28,6 +28,14 @@ std::string range_of(const NoiseLevel& level) {
                      spread(level.high));
 }
 
+/// "allocations and runs" of "allocation and run".
+std::string units_of(const std::string& level) {
+  constexpr std::string_view kJoint = " and ";
+  const auto joint = level.find(kJoint);
+  if (joint == std::string::npos) return level + "s";
+  return fmt::format("{}s and {}s", level.substr(0, joint), level.substr(joint + kJoint.size()));
+}
+
 void add_levels(std::vector<std::string>& sentences, const Noise& noise) {
   const std::string of = fmt::format("{} of {} in {}", counted(noise.runs, "run"),
                                      counted(noise.configurations, "configuration"),
@@ -41,8 +49,9 @@ void add_levels(std::vector<std::string>& sentences, const Noise& noise) {
   for (const auto& level : noise.levels) {
     if (level.share > largest->share) largest = &level;
   }
-  sentences.push_back(fmt::format("{}: most of the noise ({}) lies between {}s: {}.", of,
-                                  percent(largest->share), largest->level, range_of(*largest)));
+  sentences.push_back(fmt::format("{}: most of the noise ({}) lies between {}: {}.", of,
+                                  percent(largest->share), units_of(largest->level),
+                                  range_of(*largest)));
 }
 
 void add_causes(std::vector<std::string>& sentences, const Noise& noise) {

@@ -161,6 +161,13 @@ std::size_t first_not_slower(const std::vector<double>& means, std::size_t first
   return segment;
 }
 
+/// A step that is slower than what follows it at once, and was taken for a spike, is start-up's.
+std::size_t behind_slow_steps(const std::vector<double>& raw, const std::vector<double>& values,
+                              std::size_t from) {
+  while (from > 0 && from < values.size() && raw[from] > values[from]) ++from;
+  return from;
+}
+
 Course::Kind kind_of(const Course& course, std::size_t n) {
   constexpr double kShortestTail = 10, kSmallestTailShare = 0.3;
   const double shortest = n < kFew ? static_cast<double>(shortest_segment(n)) : kShortestTail;
@@ -191,7 +198,8 @@ Course course_of(const std::vector<double>& times) {
     course.kind = Course::Kind::kTooShort;
     return course;
   }
-  const auto values = without_spikes(logs_of(times, std::min(times.size(), kLongestCourse)));
+  const auto raw = logs_of(times, std::min(times.size(), kLongestCourse));
+  const auto values = without_spikes(raw);
   const auto n = static_cast<double>(values.size());
   const double noise = noise_of(values);
   course.starts =
@@ -200,6 +208,9 @@ Course course_of(const std::vector<double>& times) {
   const std::size_t first = first_like_last(course.means, std::max(0.01, 2 * noise / std::sqrt(n)));
   course.steady_from = course.starts[first];
   course.warm_from = course.starts[first_not_slower(course.means, first)];
+  const bool is_warmup = course.warm_from == course.steady_from;
+  if (is_warmup) course.steady_from = behind_slow_steps(raw, values, course.steady_from);
+  if (is_warmup) course.warm_from = course.steady_from;
   course.kind = kind_of(course, values.size());
   course.sure = is_sure(course, values);
   return course;

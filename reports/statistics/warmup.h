@@ -13,7 +13,7 @@ struct Course {
   Kind kind = Kind::kFlat;
   std::vector<std::size_t> starts;  ///< first index of each segment; none where it is too short
   std::vector<double> means;        ///< of the logarithms in each segment, spikes replaced
-  std::size_t steady_from = 0;      ///< index at which the last level begins
+  std::size_t steady_from = 0;      ///< index at which the last level begins, behind slow spikes
   std::size_t warm_from = 0;        ///< index up to which all levels are slower than the last
   bool sure = false;                ///< of a slowdown and a run without steady state: no chance
 
@@ -34,6 +34,7 @@ inline constexpr std::size_t kLongestCourse = 2000;
 /// of at least 5 samples, shorter only at the start; segments within max(1 %, 2s / sqrt n) of the
 /// last belong to it. Below max(10, 30 % of n) samples there is no steady state. Of fewer than 20
 /// samples a segment has at least 3, and a steady state as many, and s leaves the first out.
+/// Behind a warm-up those samples are left out, too, that follow it at once and are slow spikes.
 /// Requires times above 0. Source: Hampel 1974.
 Course course_of(const std::vector<double>& times);
 

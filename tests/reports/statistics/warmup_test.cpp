@@ -163,6 +163,14 @@ TEST_CASE("a spike is no level, but the first samples are") {
   CHECK(course_of_levels({{4, 2}, {30, 1}}).starts == std::vector<std::size_t>{0, 4});
 }
 
+TEST_CASE("the last step of a short warm-up goes with it, though it looks like a spike") {
+  std::vector<double> times{1.5, 1.33, 1.17};
+  for (int i = 0; i < 45; ++i) times.push_back(1 + 0.005 * std::sin(i));
+  CHECK(course_of(times).cut() == 3);
+  times[2] = 0.8;  // fast: what follows begins there
+  CHECK(course_of(times).cut() == 2);
+}
+
 TEST_CASE("two thousand samples are looked at") {
   CHECK(course_of_levels({{2000, 1}, {900, 2}}).kind == Kind::kFlat);
   CHECK(course_of_levels({{1300, 1}, {1600, 2}}).kind == Kind::kSlowdown);
