@@ -36,13 +36,18 @@ std::int64_t add_allocation(Connection& connection, const std::string& name) {
   return connection.last_id();
 }
 
+/// One that measured nothing did not go well, though its log says that training is done.
 RunState foreign_state(const LogRun& run) {
-  return run.end.value_or(run.iterations.empty() ? RunState::kFailed : RunState::kOk);
+  const RunState end = run.end.value_or(RunState::kOk);
+  return end == RunState::kOk && run.iterations.empty() ? RunState::kFailed : end;
 }
 
 /// A header alone says no cause.
 std::string foreign_evidence(const LogRun& run) {
-  const bool is_silent = run.evidence.empty() && !run.end && run.iterations.empty();
+  if (!run.iterations.empty()) return run.evidence;
+  if (run.end == RunState::kOk)
+    return "the log has no step with a time, though it says: " + run.evidence;
+  const bool is_silent = run.evidence.empty() && !run.end;
   return is_silent ? "the log says how the launch began, and tells of no step" : run.evidence;
 }
 

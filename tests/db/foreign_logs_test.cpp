@@ -224,10 +224,13 @@ TEST_CASE("a launch that does not say how it ended is judged by its iterations")
   Database database(folder / "t.db");
   add(database, "a.out", log_of(1, 2));
   add(database, "b.out", "booting\n" + test::dump());
+  add(database, "c.out", "late\n" + test::dump() + "[after training is done] datetime: today\n");
   const auto samples = database.samples();
   REQUIRE(samples.size() == 1);
   CHECK(samples[0].runs[0].state == RunState::kOk);
   CHECK(samples[0].runs[1].state == RunState::kFailed);
+  CHECK(samples[0].runs[2].state == RunState::kFailed);
+  CHECK_THAT(samples[0].runs[2].evidence, Catch::StartsWith("the log has no step with a time"));
 }
 
 TEST_CASE("a run whose log has a line every so often came to its end where none was due") {
