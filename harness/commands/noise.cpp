@@ -20,6 +20,8 @@ Page noise_page_of(const Globals& globals, Database& database, const NoiseOption
   Page page = page_of(globals, database, rows, report_of(globals, database, rows));
   page.kind = "noise";
   page.command = program_words(globals) + " noise " + options.sweep + " --format html";
+  page.noise->set_aside =
+      dropped_text(database.dropped(selection_named(globals, database, options.sweep)));
   page.said = sentences_of(*page.noise);
   return page;
 }
@@ -28,15 +30,15 @@ ExitCode noise(const Globals& globals, const NoiseOptions& options) {
   const NoiseFormat& format = noise_format_named(options.format);
   Database database = existing_database(globals);
   const SampleFilter filter = selection_named(globals, database, options.sweep);
-  say_what_is_set_aside(globals, database, filter);
   if (!format.write) {
     print_page(page_document(noise_page_of(globals, database, options)), options.output);
     return ExitCode::kDone;
   }
   const auto points = digested_points(globals, database, filter);
   const std::string name = options.sweep.empty() ? globals.db.string() : options.sweep;
-  const NoiseTable table{noise_of(name, points, database.evidence(filter)),
-                         terminal_width(STDOUT_FILENO), wants_colours()};
+  NoiseTable table{noise_of(name, points, database.evidence(filter)), terminal_width(STDOUT_FILENO),
+                   wants_colours()};
+  table.noise.set_aside = dropped_text(database.dropped(filter));
   std::ostringstream text;
   format.write(table, text);
   print_text(text.str(), options.format, options.output);

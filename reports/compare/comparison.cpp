@@ -274,7 +274,11 @@ Comparison compare(const ComparisonSide& base, const ComparisonSide& other,
                    const Judgement& judgement) {
   const auto before = measured_of(base), after = measured_of(other);
   const auto places = matches(before, after);
-  Comparison result{base.name, other.name, judgement, {}, {}, {}, {}, {}};
+  Comparison result{base.name, other.name, judgement, {}, {}, {}, {}, {}, {}};
+  for (const ComparisonSide* side : {&base, &other}) {
+    if (!side->set_aside.empty())
+      result.set_aside.push_back(printable(side->name) + ": " + side->set_aside);
+  }
   Work work;
   std::set<std::size_t> matched;
   for (std::size_t i = 0; i < after.size(); ++i) {

@@ -56,12 +56,15 @@ struct Comparison {
   std::vector<ComparedRow> rows;
   std::optional<CommonMode> common;
   std::vector<Uncompared> only_base, only_other, on_neither;
+  std::vector<std::string> set_aside;  ///< "gpt/1: 1 run is dropped: its node was broken"
 };
 
 /// One side of it.
 struct ComparisonSide {
   std::string name;
   std::vector<PointSamples> points;
+  std::string set_aside =
+      {};  ///< which runs are not in it: "1 run is dropped: its node was broken"
 };
 
 /// Compares what both sides have measured.

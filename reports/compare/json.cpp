@@ -89,7 +89,8 @@ void write_comparison_json(const ComparisonTable& table, std::ostream& out) {
       {"only_base", names_json(comparison.only_base)},
       {"only_new", names_json(comparison.only_other)},
       {"on_neither", names_json(comparison.on_neither)},
-      {"not_measured", std::move(failed)}};
+      {"not_measured", std::move(failed)},
+      {"set_aside", comparison.set_aside}};
   // Names are users' texts: what is no UTF-8 must not end the report.
   out << quiet_json(whole.dump(1, ' ', false, Json::error_handler_t::replace)) << '\n';
 }

@@ -217,6 +217,7 @@ std::vector<std::string> comparison_remarks(const Comparison& comparison) {
   add("only in " + printable(comparison.base), comparison.only_base);
   add("only in " + printable(comparison.other), comparison.only_other);
   add("measured on neither side", comparison.on_neither);
+  remarks.insert(remarks.end(), comparison.set_aside.begin(), comparison.set_aside.end());
   return remarks;
 }
 

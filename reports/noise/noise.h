@@ -66,6 +66,7 @@ struct Noise {
   TimeOfDay time_of_day;
   std::vector<ChangePoint> change_points;
   std::string no_change_points_because;
+  std::string set_aside;  ///< which runs are not in it: "1 run is dropped: its node was broken"
 };
 
 /// Looks for the causes of noise in runs that went well.

@@ -129,11 +129,13 @@ std::string sentence_on(const Suspect& suspect) {
 std::vector<std::string> sentences_of(const Noise& noise) {
   std::vector<std::string> sentences;
   add_levels(sentences, noise);
-  if (noise.runs == 0) return sentences;
-  add_causes(sentences, noise);
-  add_suspects(sentences, noise);
-  add_time_of_day(sentences, noise);
-  add_changes(sentences, noise);
+  if (noise.runs > 0) {
+    add_causes(sentences, noise);
+    add_suspects(sentences, noise);
+    add_time_of_day(sentences, noise);
+    add_changes(sentences, noise);
+  }
+  if (!noise.set_aside.empty()) sentences.push_back(noise.set_aside + ".");
   return sentences;
 }
 

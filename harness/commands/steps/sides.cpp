@@ -36,8 +36,8 @@ bool has_run(const std::vector<PointSamples>& points) {
 ComparisonSide side_of_campaign(const Globals& globals, Database& database,
                                 const SampleFilter& filter) {
   const CampaignName name{*filter.sweep, filter.campaign};
-  say_what_is_set_aside(globals, database, filter);
-  return {text_of(name), digested_points(globals, database, filter)};
+  return {text_of(name), digested_points(globals, database, filter),
+          dropped_text(database.dropped(filter))};
 }
 
 /// A sweep stands for its newest campaign; one without any (imported notes) for all it has.
@@ -68,15 +68,23 @@ std::chrono::sys_days today() {
   return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
 }
 
+/// Which days and points the dropped ones are of is not looked for.
+std::string words_on_all_dropped(Database& database) {
+  const std::string text = dropped_text(database.dropped({}));
+  return text.empty() ? "" : "in the whole database " + text;
+}
+
 ComparisonSide side_in(const Globals& globals, Database& database, const fs::path& file,
                        const std::string& name) {
   if (const auto filter = database.selection(name))
     return side_of_selection(globals, database, *filter);
   auto points = digested_points(globals, database, {});
-  if (auto named = points_named(points, name); !named.empty()) return {name, std::move(named)};
+  const std::string set_aside = words_on_all_dropped(database);
+  if (auto named = points_named(points, name); !named.empty())
+    return {name, std::move(named), set_aside};
   if (const auto days = days_named(name, today())) {
     keep_days(points, *days);
-    return {text_of(*days), std::move(points)};
+    return {text_of(*days), std::move(points), set_aside};
   }
   bad_input("{}: no sweep, campaign, tag, point or day is named '{}'{}", printable(file.string()),
             printable(name), did_you_mean(name, known_names(file)));
@@ -114,7 +122,8 @@ ComparisonSide side_of_file(const Globals& globals, const OtherFile& other) {
   there.db = other.file;
   Database database = existing_database(there);
   ComparisonSide side = other.name.empty()
-                            ? ComparisonSide{"", digested_points(there, database, {})}
+                            ? ComparisonSide{"", digested_points(there, database, {}),
+                                             dropped_text(database.dropped({}))}
                             : side_in(there, database, other.file, other.name);
   side.name = other.file.string() + (other.name.empty() ? "" : ":" + side.name);
   tell_apart(side, other.file, globals.db);
@@ -131,7 +140,8 @@ ComparisonSide side_named(const Globals& globals, Database& database, const std:
   if (!has_run(side.points) && known)
     say_what_is_unread(globals, database, *database.selection(name));
   if (!has_run(side.points))
-    bad_input("{}: '{}' has no runs", printable(globals.db.string()), printable(side.name));
+    bad_input("{}: '{}' has no runs{}", printable(globals.db.string()), printable(side.name),
+              side.set_aside.empty() ? "" : "; " + side.set_aside);
   return side;
 }
 

@@ -91,7 +91,13 @@ TEST_CASE("a dropped run leaves the table, which says so, and comes back") {
   CHECK(list.at("campaigns").at(0).at("runs_dropped") == 1);
   CHECK(list.at("campaigns").at(0).at("dropped_because") == "node r7i2n0 was broken");
   CHECK_THAT(here.pippin("list").out, Contains("dropped  because") && Contains("node r7i2n0"));
-  CHECK_THAT(here.pippin("noise").err, Contains("1 run is dropped: node r7i2n0 was broken"));
+  CHECK_THAT(here.pippin("noise").out, Contains("1 run is dropped: node r7i2n0 was broken."));
+  CHECK_THAT(here.pippin("noise --format html").out, Contains("1 run is dropped: node r7i2n0"));
+  const Call compared = here.pippin("compare replayed replayed");
+  CHECK_THAT(compared.out, Contains("replayed/1: 1 run is dropped: node r7i2n0 was broken"));
+  CHECK(compared.err.empty());
+  CHECK_THAT(here.pippin("compare today replayed").out,
+             Contains("in the whole database 1 run is dropped: node r7i2n0 was broken"));
   here.pippin("collect --quiet");
   CHECK_THAT(here.pippin("run s.yaml").out, Contains("1 run is dropped"));
   CHECK(here.runs() == "12");
