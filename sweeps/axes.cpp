@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweeps/axes.h"
 
-#include <unordered_set>
+#include <unordered_map>
 
 #include "core/base/text.h"
 #include "sweeps/estimate/setup.h"
@@ -64,10 +64,14 @@ std::vector<Value> read_list(const YamlNode& key, const YamlNode& node) {
 }
 
 void refuse_repeats(const YamlNode& key, const std::vector<Value>& values) {
-  std::unordered_set<std::string> seen;
+  std::unordered_map<std::string, std::string> seen;
   for (const auto& value : values) {
-    if (seen.insert(value_key(value)).second) continue;
-    fail(key, "axis {} has the value {} twice", in_quotes(key.text), in_quotes(value.text));
+    const auto [known, is_new] = seen.try_emplace(value_key(value), value.text);
+    if (is_new) continue;
+    if (known->second == value.text)
+      fail(key, "axis {} has the value {} twice", in_quotes(key.text), in_quotes(value.text));
+    fail(key, "axis {} has {} and {}, which are one number; a version can be written v{}",
+         in_quotes(key.text), in_quotes(known->second), in_quotes(value.text), value.text);
   }
 }
 

@@ -275,7 +275,8 @@ TEST_CASE("doubtful grids are refused") {
       {"sweep: s\ngrid: {tp: 1,2}\n", "sweep.yaml:2: axis '2' has no values; a list stands in [ ]"},
       {"sweep: s\ngrid:\n  tp: [1, 2, 1]\n", "sweep.yaml:3: axis 'tp' has the value '1' twice"},
       {"sweep: s\ngrid:\n  lr: [1e-3, 0.001]\n",
-       "sweep.yaml:3: axis 'lr' has the value '0.001' twice"},
+       "sweep.yaml:3: axis 'lr' has '1e-3' and '0.001', which are one number; a version can be "
+       "written v0.001"},
       {"sweep: s\nzip:\n  tp: [1, 2]\n  pp: [1]\n",
        "sweep.yaml:4: zip pairs lists of one length: 'tp' has 2 values, 'pp' has 1"},
       {sound("fixed: {tp: 1}\n"), "sweep.yaml:5: 'tp' in fixed is given already, in line 3"},
