@@ -62,6 +62,17 @@ INSERT INTO run_canaries (run, moment, reading) SELECT runs.id, 'before', r.id F
 SQL
 }
 
+# own_jobs FILE: each run in an allocation of its own, at all hours of its day.
+own_jobs() {
+  sqlite3 -bail "$1" <<SQL >"$folder/out"
+PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY;
+INSERT INTO allocations (campaign, name, number)
+  SELECT a.campaign, 'own-' || runs.id, 1000000 + runs.id FROM runs JOIN allocations AS a ON a.id = runs.allocation;
+UPDATE runs SET started_at = started_at / 86400 * 86400 + id * 7919 % 86400,
+                allocation = (SELECT max(id) FROM allocations) - (SELECT count(*) FROM runs) + id;
+SQL
+}
+
 # cpu_us COMMAND RESET: user and system time of a command, the least of some runs.
 cpu_us() {
   local i least='' now TIMEFORMAT='%U %S'
@@ -430,6 +441,8 @@ echo "|---|---|---|---|---|"
   grows 'compare: rows' 75 'database "$folder/t.db" "$n" 5 2 3; $p report --pool >"$folder/out"' '$p compare s/1 s/2'
   grows 'compare: allocations' 8 'database "$folder/t.db" 50 "$n" 2 3; $p report --pool >"$folder/out"' '$p compare s/1 s/2'
   grows 'noise: configurations' 75 'database "$folder/t.db" "$n" 5 1 3; $p report >"$folder/out"' '$p noise s'
+  grows 'noise: configurations in jobs of their own' 75 \
+    'database "$folder/t.db" "$n" 5 1 3; own_jobs "$folder/t.db"; $p report >"$folder/out"' '$p noise s'
   grows 'noise: allocations' 10 'database "$folder/t.db" 50 "$n" 1 3 32; $p report >"$folder/out"' '$p noise s'
   grows 'nodes: nodes of as many allocations' 256 'database "$folder/t.db" 1 "$n" 1 3 "$n"; $p report >"$folder/out"' \
     '$p nodes s'
