@@ -231,7 +231,7 @@ class ArchiveWriter::Zip {
     // The library reads it when it writes the archive, and frees it.
     auto* copy = static_cast<char*>(std::malloc(std::max<std::size_t>(text.size(), 1)));
     if (!copy) cannot_write(path_, std::strerror(ENOMEM));
-    std::memcpy(copy, text.data(), text.size());
+    std::copy(text.begin(), text.end(), copy);
     return ::zip_source_buffer(zip_, copy, text.size(), 1);
   }
   zip_source_t* file(const fs::path& file) { return ::zip_source_file(zip_, file.c_str(), 0, -1); }
