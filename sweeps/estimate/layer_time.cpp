@@ -12,7 +12,8 @@ namespace pippin {
 namespace {
 
 constexpr double kTera = 1e12, kGiga = 1e9, kMicro = 1e-6;
-constexpr double kNormBytes = 4;  // of memory traffic for each element
+constexpr double kNormBytes = 4;    // of memory traffic for each element
+constexpr double kWeightBytes = 2;  // of one that is gathered
 
 /// One after the other in part: neither can hide the other wholly.
 double both(double a, double b) {
@@ -268,10 +269,10 @@ double LayerClock::mtp_seconds() const {
   return number(m_.mtp_layers) * (products + stream * seconds_a_byte_ + messages);
 }
 
-/// The elements of a layer's matrices, without experts.
-double LayerClock::matrices(bool has_experts) const {
+Matrices LayerClock::matrices(bool has_experts) const {
   const std::int64_t ffn = this->ffn(has_experts);
-  return number(attention_elements(m_, s_.tp)) + hidden() * number(up(ffn) + ffn);
+  return {number(attention_elements(m_, s_.tp)) + hidden() * number(up(ffn) + ffn),
+          has_experts ? expert_matrices() : 0};
 }
 
 /// The elements of those of a layer's experts that a rank holds.
@@ -297,15 +298,26 @@ double LayerClock::expert_products(bool back) const {
                   (back ? kBackward : kForward) * expert_matrices() * seconds_a_byte_);
 }
 
-/// ZeRO-3 gathers a layer's weights in each pass, and spreads its gradients.
-double LayerClock::exposed_weights(const LayerTime& layer, bool has_experts) const {
+double LayerClock::over_replicas(double bytes, const Matrices& matrices) const {
+  const std::int64_t between = s_.pipeline_before_data ? s_.pp : 1;
+  const std::int64_t replicas = s_.dp * s_.cp;
+  const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas) : 1;
+  return messages_.half_collective(bytes * matrices.dense, replicas / instances, s_.tp * between) +
+         messages_.half_collective(bytes * matrices.experts, s_.expert_replicas() / instances,
+                                   s_.expert_tp * s_.ep * between);
+}
+
+/// ZeRO-3 gathers weights in each pass, and spreads their gradients.
+double LayerClock::exposed_weights(const Matrices& matrices, double ahead, double back) const {
   if (s_.zero < 3) return 0;
-  const double gradient = s_.gradient_bytes();
-  const double weights = matrices(has_experts);
-  const std::int64_t ranks = s_.dp * s_.cp, apart = s_.replica_step() / s_.cp;
-  const double gather = messages_.half_collective(2 * weights, ranks, apart);
-  const double spread = messages_.half_collective(gradient * weights, ranks, apart);
-  return exposed(gather, layer.ahead_s) + exposed(gather + spread, layer.whole_back_s());
+  const double gather = over_replicas(kWeightBytes, matrices);
+  const double spread = over_replicas(s_.gradient_bytes(), matrices);
+  return exposed(gather, ahead) + exposed(gather + spread, back);
+}
+
+double LayerClock::exposed_end(double elements, double seconds) const {
+  constexpr double kAhead = 1.0 / 3;  // products of the backward pass are twice as many
+  return exposed_weights({elements, 0}, kAhead * seconds, (1 - kAhead) * seconds);
 }
 
 LayerTime LayerClock::layer(bool has_experts) const {
@@ -316,7 +328,7 @@ LayerTime LayerClock::layer(bool has_experts) const {
   layer.back_s = layer.back.all();
   layer.again = rates_.recomputed_share * s_.remade_share(0);
   if (s_.recompute == Recompute::kSelective) layer.remade = remade(layer.ahead, has_experts);
-  layer.exposed = exposed_weights(layer, has_experts);
+  layer.exposed = exposed_weights(matrices(has_experts), layer.ahead_s, layer.whole_back_s());
   return layer;
 }
 

@@ -29,6 +29,12 @@ struct LayerTime {
   double all() const { return ahead_s + whole_back_s() + exposed; }
 };
 
+/// Elements of a rank's matrices: of experts, which other ranks hold than the rest, and of the
+/// rest.
+struct Matrices {
+  double dense = 0, experts = 0;
+};
+
 /// What layers of one layout take, and what stands before and behind them. Unit: seconds.
 class LayerClock {
  public:
@@ -44,9 +50,11 @@ class LayerClock {
   double exposed(double traffic, double computing) const;
   double seconds_a_byte() const { return seconds_a_byte_; }  ///< of memory
   const MessageTime& messages() const { return messages_; }
-  /// Elements of a layer's matrices on a rank, without experts; and of its experts.
-  double matrices(bool has_experts) const;
-  double expert_matrices() const;
+  Matrices matrices(bool has_experts) const;  ///< of a layer
+  /// A gather of so many bytes of each element over the ranks that hold the same, or a scatter.
+  double over_replicas(double bytes, const Matrices& matrices) const;
+  /// Of ZeRO-3's traffic of what stands before or behind layers, what its seconds do not hide.
+  double exposed_end(double elements, double seconds) const;
 
  private:
   double tokens() const;
@@ -89,7 +97,8 @@ class LayerClock {
   double score_seconds() const;
   double attention_sums(bool back) const;
   double expert_products(bool back) const;
-  double exposed_weights(const LayerTime& layer, bool has_experts) const;
+  double expert_matrices() const;
+  double exposed_weights(const Matrices& matrices, double ahead, double back) const;
 
   const Setup& s_;
   const Shape& m_;

@@ -40,12 +40,19 @@ class Clock {
   }
   Kinds<LayerTime> layers() const;
 
+  /// Of one micro-batch.
+  struct End {
+    double seconds = 0;  ///< without traffic
+    double exposed = 0;  ///< of ZeRO-3's traffic
+  };
+  End end(std::int64_t stage, double seconds) const;
+
   /// The slowest stage sets the pace, the others the way there and back.
   struct Stages {
     double whole = 0;            ///< a micro-batch through all of them
     double slowest = 0;          ///< through that one
     Counts layers{};             ///< that it has
-    double ends = 0;             ///< what stands before or behind them there
+    End end;                     ///< what stands before or behind them there
     double again = 0;            ///< as in LayerTime, of that stage
     double ahead = 0, back = 0;  ///< a micro-batch through its layers, each way
   };
@@ -53,6 +60,8 @@ class Clock {
   double pipeline_seconds(const Stages& stages) const;
   void add_passes(const Kinds<LayerTime>& layers, const Stages& stages, StepTime& time) const;
   double optimizer_share() const;
+  double end_elements(std::int64_t stage) const;
+  Matrices most_matrices() const;
   void add_update(const Stages& stages, StepTime& time) const;
 
   const Setup& s_;
@@ -70,6 +79,11 @@ Clock::Kinds<LayerTime> Clock::layers() const {
   return layers;
 }
 
+/// What stands before or behind a stage's layers, and waits there for ZeRO-3's traffic.
+Clock::End Clock::end(std::int64_t stage, double seconds) const {
+  return {seconds, layer_.exposed_end(end_elements(stage), seconds)};
+}
+
 Clock::Stages Clock::stages(const Kinds<LayerTime>& layers) const {
   const double embedding = layer_.embedding_seconds(), mtp = layer_.mtp_seconds(),
                heads = layer_.head_seconds() * (1 + number(m_.mtp_layers));
@@ -78,18 +92,23 @@ Clock::Stages Clock::stages(const Kinds<LayerTime>& layers) const {
   const Counts each{all[0] > 0 ? layers[0].all() : 0, all[1] > 0 ? layers[1].all() : 0};
   Stages stages;
   stages.whole = all[0] * each[0] + all[1] * each[1] + embedding + heads + mtp;
-  if (s_.pp == 1) return {stages.whole, stages.whole, all, embedding + heads + mtp, usual};
+  if (s_.pp == 1) {
+    const End both = end(0, embedding + heads + mtp);
+    stages.whole += both.exposed;
+    return {stages.whole, stages.whole, all, both, usual};
+  }
   // Where only some layers of a stage are made again, stages of other lengths have other shares.
-  const auto look_at = [&](std::int64_t stage, double ends, std::int64_t alike) {
+  const auto look_at = [&](std::int64_t stage, double seconds, std::int64_t alike) {
+    const End end = this->end(stage, seconds);
     const Counts own = counts_of_stage(stage);
     const double again = rates_.recomputed_share * s_.remade_share(stage);
     const double more = (again - usual) * (own[0] * layers[0].ahead_s + own[1] * layers[1].ahead_s);
-    stages.whole += number(alike) * more;
-    const double seconds = own[0] * each[0] + own[1] * each[1] + more + ends;
-    if (seconds > stages.slowest) {
-      stages.slowest = seconds;
+    stages.whole += number(alike) * (more + end.exposed);
+    const double whole = own[0] * each[0] + own[1] * each[1] + more + end.seconds + end.exposed;
+    if (whole > stages.slowest) {
+      stages.slowest = whole;
       stages.layers = own;
-      stages.ends = ends;
+      stages.end = end;
       stages.again = again;
     }
   };
@@ -147,7 +166,8 @@ void Clock::add_passes(const Kinds<LayerTime>& layers, const Stages& stages, Ste
                             layer.back_s - layer.back.computing());
     time.data += rounds * layer.exposed;
   }
-  time.products += gas * stages.ends;
+  time.products += gas * stages.end.seconds;
+  time.data += gas * stages.end.exposed;
   time.pipeline = pipeline_seconds(stages);
 }
 
@@ -160,51 +180,57 @@ double Clock::optimizer_share() const {
          (kWeight + kWide + 2 * (kWide + 2 * kWide));
 }
 
-/// Gradients, weights and the optimizer of the stage that has most of them.
-void Clock::add_update(const Stages& stages, StepTime& time) const {
-  double own = 0, experts = 0;
-  const MessageTime& messages = layer_.messages();
-  const double hidden = number(m_.hidden);
-  const Counts each{layer_.matrices(false), m_.experts > 0 ? layer_.matrices(true) : 0};
+/// What stands before or behind its layers: the embedding or a copy of it, the output layer, and
+/// what joins MTP's two inputs.
+double Clock::end_elements(std::int64_t stage) const {
+  const double further = number(s_.mtp_weights_of_stage(stage)), hidden = number(m_.hidden);
+  const bool is_end = stage == 0 || stage == s_.pp - 1;
+  const double words =
+      number(m_.vocab / s_.tp) * ((is_end ? 1 : 0) + (further > 0 && s_.pp > 1 ? 1 : 0));
+  return (words + further * 2 * hidden / number(s_.tp)) * hidden;
+}
+
+/// Of the stage that has most of them.
+Matrices Clock::most_matrices() const {
+  const Kinds<Matrices> each{layer_.matrices(false),
+                             m_.experts > 0 ? layer_.matrices(true) : Matrices{}};
+  Matrices most;
   const auto look_at = [&](std::int64_t stage) {
-    const double further = number(s_.mtp_weights_of_stage(stage));
     Counts layers = counts(s_.layers_of_stage(stage), s_.mixtures_of_stage(stage));
-    layers[m_.ends_in_mixture() ? 1 : 0] += further;
-    const bool is_end = stage == 0 || stage == s_.pp - 1;
-    const double words =
-        number(m_.vocab / s_.tp) * ((is_end ? 1 : 0) + (further > 0 && s_.pp > 1 ? 1 : 0));
-    const double dense = layers[0] * each[0] + layers[1] * each[1] +
-                         (words + further * 2 * hidden / number(s_.tp)) * hidden;
-    const double spread = layers[1] > 0 ? layers[1] * layer_.expert_matrices() : 0;
-    if (dense + spread > own + experts) {
-      own = dense;
-      experts = spread;
-    }
+    layers[m_.ends_in_mixture() ? 1 : 0] += number(s_.mtp_weights_of_stage(stage));
+    const Matrices own{layers[0] * each[0].dense + layers[1] * each[1].dense + end_elements(stage),
+                       layers[1] * each[1].experts};
+    if (own.dense + own.experts > most.dense + most.experts) most = own;
   };
   look_at(0);
   if (s_.pp > 1) look_at(s_.pp - 1);
   for (std::int64_t stage = 1; s_.mixes_stages() && stage < s_.pp - 1; ++stage) look_at(stage);
+  return most;
+}
+
+/// Gradients, weights and the optimizer of the stage that has most of them.
+void Clock::add_update(const Stages& stages, StepTime& time) const {
+  constexpr double kWeight = 2;
+  const Matrices most = most_matrices();
   const double gradient = s_.gradient_bytes();
+  // What a rank has of the gradients is summed over the instances.
   const std::int64_t between = s_.pipeline_before_data ? s_.pp : 1;
   const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
-  const auto half = [&](double bytes) {
-    return messages.half_collective(bytes * own, replicas() / instances, s_.tp * between) +
-           messages.half_collective(bytes * experts, s_.expert_replicas() / instances,
-                                    s_.expert_tp * s_.ep * between);
-  };
-  // What a rank has of the gradients is summed over the instances.
-  const double part = gradient * own * number(instances) / number(replicas());
-  time.data +=
-      2 * messages.half_collective(part, instances, s_.tp * between * replicas() / instances);
+  const double part = gradient * most.dense * number(instances) / number(replicas());
+  time.data += 2 * layer_.messages().half_collective(part, instances,
+                                                     s_.tp * between * replicas() / instances);
   const auto beside = [&](bool overlaps, double traffic, double pass) {
     return overlaps ? layer_.exposed(traffic, pass) : traffic;
   };
-  // ZeRO-2 reduces the gradients of each micro-batch.
-  const double sums = half(gradient) * (s_.zero == 0 ? 2 : s_.zero == 2 ? number(s_.gas) : 1);
+  // ZeRO-2 reduces the gradients of each micro-batch. ZeRO-3's traffic is beside the passes.
+  const double times = s_.zero == 0 ? 2 : s_.zero == 2 ? number(s_.gas) : 1;
+  const double sums = layer_.over_replicas(gradient, most) * times;
   if (s_.zero < 3) time.data += beside(s_.overlaps_gradients, sums, stages.back);
-  if (s_.zero == 1 || s_.zero == 2) time.data += beside(s_.overlaps_weights, half(2), stages.ahead);
+  if (s_.zero == 1 || s_.zero == 2)
+    time.data += beside(s_.overlaps_weights, layer_.over_replicas(kWeight, most), stages.ahead);
   const double parts =
-      s_.zero > 0 ? own / number(replicas()) + experts / number(s_.expert_shards()) : own + experts;
+      s_.zero > 0 ? most.dense / number(replicas()) + most.experts / number(s_.expert_shards())
+                  : most.dense + most.experts;
   time.optimizer = optimizer_share() * rates_.optimizer_bytes * parts * layer_.seconds_a_byte();
   time.fixed = rates_.fixed_ms * kMilli;
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include "tests/sweeps/estimate/launches.h"
+
+using namespace pippin;
+using namespace pippin::test;
+
+namespace {
+
+/// Of a node's adapters. Unit: GB/s.
+constexpr double kSlow = 20;
+
+Machine slow_h100() {
+  Machine machine = kH100;
+  machine.node_gb_per_s = kSlow;
+  return machine;
+}
+
+/// Nothing hides behind anything.
+Rates apart() {
+  Rates rates;
+  rates.hidden_share = 0;
+  return rates;
+}
+
+const std::string kDense =
+    "--num-layers 8 --hidden-size 2048 --ffn-hidden-size 8192 --num-attention-heads 16 "
+    "--seq-length 2048 --vocab-size 32000 --position-embedding-type rope --normalization RMSNorm "
+    "--disable-bias-linear --swiglu --micro-batch-size 1 --global-batch-size 128 --bf16 ";
+const std::string kMixture =
+    "--num-experts 8 --moe-router-topk 2 --moe-grouped-gemm "
+    "--moe-token-dispatcher-type alltoall ";
+const std::string kFsdp =
+    "--use-megatron-fsdp --data-parallel-sharding-strategy optim_grads_params ";
+const std::string kZero1 = "--use-distributed-optimizer ";
+
+/// What is sent of gradients and weights, where ranks of a replica share a node's adapters with
+/// so many of others. Unit: seconds.
+double sending(const Setup& setup, Topic reduce, Topic gather, double sharing) {
+  double bytes = 0;
+  for (const Talk& one : talk_of_stage(setup, 0))
+    if (one.topic == reduce || one.topic == gather) bytes += one.calls * wire_bytes(one);
+  return bytes * sharing / (kSlow * 1e9 * Rates().node_share);
+}
+
+}  // namespace
+
+TEST_CASE("gradients and weights take what their bytes take, experts and FSDP's too") {
+  for (const std::string& words : {kZero1, kFsdp, kMixture + kZero1, kMixture + kFsdp,
+                                   kMixture + kZero1 + "--expert-model-parallel-size 4 ",
+                                   kMixture + kFsdp + "--expert-model-parallel-size 4 "}) {
+    CAPTURE(words);
+    const Setup setup = setup_of_launch(kDense + words, 32);
+    const double dense = sending(setup, Topic::kDataReduce, Topic::kDataGather, 1),
+                 experts = sending(setup, Topic::kExpertReduce, Topic::kExpertGather,
+                                   static_cast<double>(setup.ep));
+    CHECK(step_time(setup, slow_h100(), apart()).data == Approx(dense + experts).epsilon(0.01));
+  }
+}
+
+TEST_CASE("what FSDP sends hides behind the passes, that of experts too") {
+  const Setup setup =
+      setup_of_launch(kDense + kMixture + kFsdp + "--expert-model-parallel-size 8", 64);
+  Machine fast = kH100;
+  fast.node_gb_per_s = 1e5;
+  const double hidden = step_time(setup, fast, Rates()).data,
+               all = step_time(setup, fast, apart()).data;
+  CHECK(hidden == Approx((1 - Rates().hidden_share) * all));
+}
