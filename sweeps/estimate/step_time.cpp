@@ -184,9 +184,9 @@ double Clock::optimizer_share() const {
 /// what joins MTP's two inputs.
 double Clock::end_elements(std::int64_t stage) const {
   const double further = number(s_.mtp_weights_of_stage(stage)), hidden = number(m_.hidden);
-  const bool is_end = stage == 0 || stage == s_.pp - 1;
-  const double words =
-      number(m_.vocab / s_.tp) * ((is_end ? 1 : 0) + (further > 0 && s_.pp > 1 ? 1 : 0));
+  const bool has_output = stage == s_.pp - 1 && (s_.pp > 1 || !m_.tied);
+  const double words = number(m_.vocab / s_.tp) * ((stage == 0 ? 1 : 0) + (has_output ? 1 : 0) +
+                                                   (further > 0 && s_.pp > 1 ? 1 : 0));
   return (words + further * 2 * hidden / number(s_.tp)) * hidden;
 }
 

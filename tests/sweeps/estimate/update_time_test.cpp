@@ -28,6 +28,7 @@ const std::string kDense =
     "--num-layers 8 --hidden-size 2048 --ffn-hidden-size 8192 --num-attention-heads 16 "
     "--seq-length 2048 --vocab-size 32000 --position-embedding-type rope --normalization RMSNorm "
     "--disable-bias-linear --swiglu --micro-batch-size 1 --global-batch-size 128 --bf16 ";
+const std::string kUntied = "--untie-embeddings-and-output-weights ";
 const std::string kMixture =
     "--num-experts 8 --moe-router-topk 2 --moe-grouped-gemm "
     "--moe-token-dispatcher-type alltoall ";
@@ -51,7 +52,7 @@ TEST_CASE("gradients and weights take what their bytes take, experts and FSDP's 
                                    kMixture + kZero1 + "--expert-model-parallel-size 4 ",
                                    kMixture + kFsdp + "--expert-model-parallel-size 4 "}) {
     CAPTURE(words);
-    const Setup setup = setup_of_launch(kDense + words, 32);
+    const Setup setup = setup_of_launch(kDense + kUntied + words, 32);
     const double dense = sending(setup, Topic::kDataReduce, Topic::kDataGather, 1),
                  experts = sending(setup, Topic::kExpertReduce, Topic::kExpertGather,
                                    static_cast<double>(setup.ep));
