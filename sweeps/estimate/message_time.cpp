@@ -20,10 +20,11 @@ bool MessageTime::leaves_node(std::int64_t span) const {
   return span > node || (node % span != 0 && setup_.gpus() > node);
 }
 
-/// Of a ring through a group's ranks; `groups` of them share a node's adapters.
-double MessageTime::bytes_a_second(std::int64_t ranks, std::int64_t groups) const {
+/// Of a ring through a group's ranks, which are among so many in a row; `groups` of them share a
+/// node's adapters.
+double MessageTime::bytes_a_second(std::int64_t span, std::int64_t groups) const {
   double rate = machine_.link_gb_per_s * rates_.link_share;
-  const std::int64_t node = setup_.gpus_per_node, span = ranks * groups;
+  const std::int64_t node = setup_.gpus_per_node;
   if (leaves_node(span)) {
     // DeepSpeed's ZeRO-3 gathers at one GPU's part of the adapters, as was measured at SC21.
     const bool one_part = setup_.framework == Framework::kDeepSpeedZero && setup_.zero == 3;
@@ -37,7 +38,14 @@ double MessageTime::bytes_a_second(std::int64_t ranks, std::int64_t groups) cons
 
 double MessageTime::half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const {
   if (ranks <= 1) return 0;
-  return (number(ranks) - 1) / number(ranks) * bytes / bytes_a_second(ranks, groups);
+  return (number(ranks) - 1) / number(ranks) * bytes / bytes_a_second(ranks * groups, groups);
+}
+
+double MessageTime::sum_of_embedding(double bytes) const {
+  const double ranks = number(setup_.embedding_stages());
+  if (ranks <= 1) return 0;
+  const std::int64_t step = setup_.stage_step();
+  return 2 * (ranks - 1) / ranks * bytes / bytes_a_second(setup_.pp * step, step);
 }
 
 double MessageTime::sum_of_tensor(std::int64_t width) const {

@@ -16,6 +16,8 @@ class MessageTime {
 
   /// A gather or a scatter of so many bytes in all; `groups` of them share a node's adapters.
   double half_collective(double bytes, std::int64_t ranks, std::int64_t groups) const;
+  /// So many bytes summed over the stages that have the embedding, by each of their ranks.
+  double sum_of_embedding(double bytes) const;
   /// A micro-batch's activations summed over TP.
   double sum_of_tensor() const { return sum_of_tensor(shape_.hidden); }
   double sum_of_tensor(std::int64_t width) const;
@@ -29,7 +31,7 @@ class MessageTime {
 
  private:
   bool leaves_node(std::int64_t span) const;
-  double bytes_a_second(std::int64_t ranks, std::int64_t groups) const;
+  double bytes_a_second(std::int64_t span, std::int64_t groups) const;
   double all_to_all(double bytes) const;
   double message_rate(bool between_nodes) const;
 

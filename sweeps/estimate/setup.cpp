@@ -69,6 +69,12 @@ std::int64_t Setup::layers_of_chunk(std::int64_t stage, std::int64_t chunk) cons
   return is_end ? own - (chunks - 1) * each : each;
 }
 
+std::int64_t Setup::embedding_stages() const {
+  const bool at_mtp = shape.mtp_layers > 0, at_last = shape.tied;
+  const bool is_one = at_mtp && at_last && mtp_ahead == 0;
+  return pp == 1 ? 1 : 1 + (at_mtp ? 1 : 0) + (at_last && !is_one ? 1 : 0);
+}
+
 std::int64_t Setup::place_of_last_norm() const {
   if (!layers_before || shape.mtp_layers == 0) return chunks * pp - 1;
   const auto all = std::lower_bound(layers_before->begin(), layers_before->end(), shape.layers);

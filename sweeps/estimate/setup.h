@@ -205,6 +205,8 @@ struct Setup {
   std::int64_t mtp_weights_of_stage(std::int64_t stage) const {
     return stage == mtp_stage() ? shape.mtp_weights() : 0;
   }
+  /// Stages that have the embedding: the first, that of MTP, and the last where it is tied.
+  std::int64_t embedding_stages() const;
   /// Streams in the last chunk's messages behind that stage: the model's, and of MTP's layers.
   std::int64_t streams_behind(std::int64_t stage) const {
     return stage >= mtp_stage() && stage < pp - 1 ? 1 + shape.mtp_layers : 1;

@@ -228,6 +228,8 @@ void Clock::add_update(const Stages& stages, StepTime& time) const {
   if (s_.zero < 3) time.data += beside(s_.overlaps_gradients, sums, stages.back);
   if (s_.zero == 1 || s_.zero == 2)
     time.data += beside(s_.overlaps_weights, layer_.over_replicas(kWeight, most), stages.ahead);
+  // The embedding's gradient, where several stages have it, waits for all of these.
+  time.data += layer_.messages().sum_of_embedding(gradient * number(m_.vocab / s_.tp * m_.hidden));
   const double parts =
       s_.zero > 0 ? most.dense / number(replicas()) + most.experts / number(s_.expert_shards())
                   : most.dense + most.experts;

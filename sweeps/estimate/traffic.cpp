@@ -184,22 +184,17 @@ class Speaker {
       say(Topic::kTensor, "all_gather", calls, streams * activations(), setup_.tp);
   }
 
-  /// Stages that have the embedding: the first, that of MTP, and the last where it is tied.
-  std::int64_t embeddings() const {
-    const bool at_mtp = setup_.shape.mtp_layers > 0, at_last = setup_.shape.tied;
-    const bool is_one = at_mtp && at_last && setup_.mtp_ahead == 0;
-    return setup_.pp == 1 ? 1 : 1 + (at_mtp ? 1 : 0) + (at_last && !is_one ? 1 : 0);
-  }
-
   std::int64_t shared_embedding() const {
     const bool has = first() || mtp() > 0 || (last() && setup_.shape.tied);
-    return has && embeddings() > 1 ? setup_.shape.vocab / setup_.tp * setup_.shape.hidden : 0;
+    return has && setup_.embedding_stages() > 1
+               ? setup_.shape.vocab / setup_.tp * setup_.shape.hidden
+               : 0;
   }
 
   void embedding() {
     if (shared_embedding() > 0)
       say(Topic::kEmbedding, "all_reduce", 1, setup_.gradient_bytes() * number(shared_embedding()),
-          embeddings());
+          setup_.embedding_stages());
   }
 
   void loss() {

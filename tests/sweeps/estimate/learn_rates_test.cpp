@@ -63,6 +63,7 @@ MeasuredStep step_of(std::int64_t tp, std::int64_t pp, std::int64_t mbs, const R
   m.ffn = 16384;
   m.seq = m.positions = 2048;
   m.vocab = 50304;
+  m.tied = false;  // links between nodes carry messages and replicas' sums alone
   step.setup.tp = tp;
   step.setup.pp = pp;
   step.setup.dp = 32 / tp / pp;

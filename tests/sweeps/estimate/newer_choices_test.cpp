@@ -258,7 +258,7 @@ TEST_CASE("ranks of a pipeline are nearer than those of DP where they are told t
   const std::string words =
       kDense +
       "--tensor-model-parallel-size 2 --context-parallel-size 2 --pipeline-model-parallel-size 2 "
-      "--expert-tensor-parallel-size 4 ";
+      "--expert-tensor-parallel-size 4 --untie-embeddings-and-output-weights ";
   const Setup usual = setup_of(words, 16), mapped = setup_of(words + "--use-tp-pp-dp-mapping", 16);
   CHECK(groups_of(usual, Dimension::kPipeline).at(1) == Ranks{1, 9});
   CHECK(groups_of(mapped, Dimension::kPipeline).at(1) == Ranks{1, 5});

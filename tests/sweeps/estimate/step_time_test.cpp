@@ -94,6 +94,7 @@ TEST_CASE("what overlaps hides its share of traffic, as far as the passes take l
   setup.zero = 1;
   setup.sequence_parallel = true;
   setup.mbs = 32;  // so that a pass takes longer than its traffic
+  setup.shape.tied = false;
   const Rates usual;
   const StepTime apart = step_time(setup, kDgx, usual);
   setup.overlaps_gradients = setup.overlaps_weights = true;

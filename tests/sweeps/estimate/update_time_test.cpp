@@ -69,3 +69,34 @@ TEST_CASE("what FSDP sends hides behind the passes, that of experts too") {
                all = step_time(setup, fast, apart()).data;
   CHECK(hidden == Approx((1 - Rates().hidden_share) * all));
 }
+
+TEST_CASE("an embedding on several stages is summed over them, and hides nowhere") {
+  const std::string words =
+      kDense + kZero1 + "--overlap-grad-reduce --pipeline-model-parallel-size ";
+  const auto more = [&](const std::string& layout, const std::string& which = "") {
+    const Setup tied = setup_of_launch(words + layout + which, 32),
+                untied = setup_of_launch(words + layout + which + " " + kUntied, 32);
+    return step_time(tied, slow_h100(), Rates()).data -
+           step_time(untied, slow_h100(), Rates()).data;
+  };
+  const double bytes = 4.0 * 32000 * 2048;
+  // 16 ranks of the first stage are on two nodes, which send at the same time.
+  CHECK(more("2") == Approx(bytes * 8 / (kSlow * 1e9 * Rates().node_share)));
+  // Half as large on each rank, and a node has the whole pipeline.
+  CHECK(more("4 --use-tp-pp-dp-mapping", " --tensor-model-parallel-size 2") ==
+        Approx(bytes / 2 / (kH100.link_gb_per_s * 1e9 * Rates().link_share)));
+  // A node has two stages, and the ends are on two nodes.
+  CHECK(more("8") == Approx(bytes * 4 / (kSlow * 1e9 * Rates().node_share)));
+}
+
+TEST_CASE("a third stage with the embedding, for MTP, is summed over as the others") {
+  const std::string words =
+      kDense + kUntied + "--pipeline-model-parallel-size 2 --overlap-grad-reduce ";
+  Setup setup = setup_of_launch(words + "--mtp-num-layers 1 ", 32);
+  CHECK(setup.embedding_stages() == 2);
+  setup.shape.tied = true;
+  CHECK(setup.embedding_stages() == 2);
+  setup.pp = 4;
+  setup.mtp_ahead = 1;
+  CHECK(setup.embedding_stages() == 3);
+}
