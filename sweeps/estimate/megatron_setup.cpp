@@ -433,6 +433,10 @@ MegatronModel megatron_model(const NamedValues& arguments, const Count& gpus_per
   if (given.fsdp)
     model.read.assumed.push_back("the distributed optimizer, or none, where the launch has FSDP");
   tell_untimed(model.read.setup, model.read.assumed);
+  if (model.read.setup.overlaps_tensor)
+    model.read.assumed.push_back(
+        fmt::format("no {} where TP is 1", typed_argument("tp_comm_overlap")));
+  model.read.setup.instances = given.instances.value_or(1);
   model.gbs = last_batch(given);
   model.counts_embedding = given.counts_embedding;
   model.counts_loss = given.counts_loss;

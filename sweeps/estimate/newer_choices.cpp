@@ -196,7 +196,7 @@ void fill_in_schedule(const MegatronGiven& given, Setup& setup) {
   setup.pipeline_before_data = given.pipeline_before_data;
   setup.overlaps_experts = given.overlaps_experts && given.experts;
   setup.overlaps_gradients = given.overlaps_gradients;
-  setup.overlaps_weights = given.overlaps_weights && setup.zero == 1;
+  setup.overlaps_weights = given.overlaps_weights;
   check_word("cross_entropy_fusion_impl", given.loss_fusion, {"native", "te"});
   setup.fused_loss = given.fused_loss;
   setup.loss_in_place = given.fused_loss && given.loss_fusion == "te";

@@ -59,6 +59,7 @@ class Search {
       return;
     Setup setup = space_.base;
     setup.tp = tp;
+    if (tp == 1) setup.overlaps_tensor = false;  // there is nothing of it
     if (space_.vocab_divisor > 0)
       setup.shape.vocab = padded_vocab(m.vocab, tp, space_.vocab_divisor);
     else if (m.vocab % tp != 0)
@@ -143,6 +144,8 @@ class Search {
         // Megatron's precision-aware optimizer is a distributed one.
         if (setup.precision_aware ? zero == 0 : zero > 0 && setup.dp * setup.cp == 1) continue;
         setup.zero = zero;
+        setup.instances = zero == 1 ? space_.base.instances : 1;
+        if (setup.dp * setup.cp % setup.instances != 0) continue;
         for (const Recompute recompute :
              {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
           // Flash attention keeps no scores that could be made again.

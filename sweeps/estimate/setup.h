@@ -156,7 +156,8 @@ struct Setup {
   bool overlaps_shared = false;  ///< experts that all tokens meet, with others' tokens on their way
   bool overlaps_experts = false;    ///< a micro-batch's products with another's tokens on their way
   bool overlaps_gradients = false;  ///< the last backward pass with their sums
-  bool overlaps_weights = false;    ///< the first forward pass with the new ones on their way
+  /// The first forward pass with the new weights on their way, where ZeRO is 1 or 2.
+  bool overlaps_weights = false;
   bool gathers_tokens = false;   ///< experts get their tokens by an all-gather, else by all-to-all
   bool deterministic = false;    ///< with the cuBLAS workspace that this needs
   bool later_deepspeed = false;  ///< of 2024, which keeps less of the gradients than that of 2022

