@@ -302,9 +302,12 @@ double LayerClock::over_replicas(double bytes, const Matrices& matrices) const {
   const std::int64_t between = s_.pipeline_before_data ? s_.pp : 1;
   const std::int64_t replicas = s_.dp * s_.cp;
   const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas) : 1;
-  return messages_.half_collective(bytes * matrices.dense, replicas / instances, s_.tp * between) +
-         messages_.half_collective(bytes * matrices.experts, s_.expert_replicas() / instances,
-                                   s_.expert_tp * s_.ep * between);
+  const double dense =
+      messages_.half_collective(bytes * matrices.dense, replicas / instances, s_.tp * between);
+  if (matrices.experts == 0) return dense;
+  return dense + messages_.half_collective(bytes * matrices.experts,
+                                           s_.expert_replicas() / instances,
+                                           s_.expert_tp * s_.ep * between);
 }
 
 /// ZeRO-3 gathers weights in each pass, and spreads their gradients.

@@ -16,7 +16,11 @@ constexpr double kMilli = 1e-3;
 class Clock {
  public:
   Clock(const Setup& setup, const Machine& machine, const Rates& rates)
-      : s_(setup), m_(setup.shape), rates_(rates), layer_(setup, machine, rates) {}
+      : s_(setup),
+        m_(setup.shape),
+        rates_(rates),
+        layer_(setup, machine, rates),
+        words_(number(m_.vocab / s_.tp)) {}
 
   StepTime time();
 
@@ -68,6 +72,7 @@ class Clock {
   const Shape& m_;
   const Rates& rates_;
   LayerClock layer_;
+  double words_;  ///< of the vocabulary, on a rank
 };
 
 /// Those of which there are none take no time.
@@ -81,7 +86,7 @@ Clock::Kinds<LayerTime> Clock::layers() const {
 
 /// What stands before or behind a stage's layers, and waits there for ZeRO-3's traffic.
 Clock::End Clock::end(std::int64_t stage, double seconds) const {
-  return {seconds, layer_.exposed_end(end_elements(stage), seconds)};
+  return {seconds, s_.zero < 3 ? 0 : layer_.exposed_end(end_elements(stage), seconds)};
 }
 
 Clock::Stages Clock::stages(const Kinds<LayerTime>& layers) const {
@@ -185,8 +190,8 @@ double Clock::optimizer_share() const {
 double Clock::end_elements(std::int64_t stage) const {
   const double further = number(s_.mtp_weights_of_stage(stage)), hidden = number(m_.hidden);
   const bool has_output = stage == s_.pp - 1 && (s_.pp > 1 || !m_.tied);
-  const double words = number(m_.vocab / s_.tp) * ((stage == 0 ? 1 : 0) + (has_output ? 1 : 0) +
-                                                   (further > 0 && s_.pp > 1 ? 1 : 0));
+  const double words =
+      words_ * ((stage == 0 ? 1 : 0) + (has_output ? 1 : 0) + (further > 0 && s_.pp > 1 ? 1 : 0));
   return (words + further * 2 * hidden / number(s_.tp)) * hidden;
 }
 
@@ -229,7 +234,7 @@ void Clock::add_update(const Stages& stages, StepTime& time) const {
   if (s_.zero == 1 || s_.zero == 2)
     time.data += beside(s_.overlaps_weights, layer_.over_replicas(kWeight, most), stages.ahead);
   // The embedding's gradient, where several stages have it, waits for all of these.
-  time.data += layer_.messages().sum_of_embedding(gradient * number(m_.vocab / s_.tp * m_.hidden));
+  time.data += layer_.messages().sum_of_embedding(gradient * words_ * number(m_.hidden));
   const double parts =
       s_.zero > 0 ? most.dense / number(replicas()) + most.experts / number(s_.expert_shards())
                   : most.dense + most.experts;
