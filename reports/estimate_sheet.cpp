@@ -119,17 +119,19 @@ std::string short_layout_words(const Setup& s) {
 }
 
 std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
-  const double needed = needed_bytes(setup) / kGib;
-  const double usable = usable_bytes(setup.generation, accelerator.memory_gib.value_or(0)) / kGib;
+  const double needed = needed_bytes(setup);
+  const double usable = usable_bytes(setup.generation, accelerator.memory_gib.value_or(0));
   const std::int64_t stage = largest_stage(setup);
   // Megatron-LM 2.x has copies of fp16's gradients longer than it needs them, where there is room.
-  const bool can_give_back = needed < stage_memory(setup, stage).peak / kGib;
-  return fmt::format(
+  const bool can_give_back = needed < stage_memory(setup, stage).peak;
+  std::string words = fmt::format(
       "{}: stage {} needs {:.1f} GiB with context and NCCL{}, a {} has {:.1f}",
-      needed <= usable ? "it fits" : "it does not fit", stage, needed,
+      needed <= usable ? "it fits" : "it does not fit", stage, needed / kGib,
       can_give_back ? " (less than its peak: where room is short it gives copies of gradients back)"
                     : "",
-      accelerator.name, usable);
+      accelerator.name, usable / kGib);
+  if (leaves_little(needed, usable)) words += fmt::format("; that leaves {}", kLittleLeft);
+  return words;
 }
 
 std::string utilization_words(double share) {

@@ -49,6 +49,11 @@ double usable_bytes(Generation generation, double memory_gb) {
   return (generation == Generation::kOther ? 1 : kShare) * memory_gb * kGib;
 }
 
+bool leaves_little(double needed_bytes, double usable_bytes) {
+  constexpr double kReserved = 0.05;
+  return needed_bytes <= usable_bytes && needed_bytes > (1 - kReserved) * usable_bytes;
+}
+
 namespace {
 
 /// Whether it fits, and why.

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sweeps/cluster_rates.h"
@@ -60,5 +61,11 @@ inline constexpr double kUncalibratedHalfWidth = 0.86;
 
 /// Of a card that is sold with so many GB, what a program can have. Unit: bytes.
 double usable_bytes(Generation generation, double memory_gb);
+
+/// Whether what fits is so near to what there is that PyTorch's allocator, which reserves up to 5 %
+/// more than is in use, may run out of it; and what that is called.
+bool leaves_little(double needed_bytes, double usable_bytes);
+inline constexpr std::string_view kLittleLeft =
+    "less than 5 % of the memory free, which the allocator may need";
 
 }  // namespace pippin

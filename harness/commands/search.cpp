@@ -108,16 +108,13 @@ std::string command_of(const SearchOptions& options) {
   return words;
 }
 
-/// PyTorch's allocator reserves up to so much more than is in use. Empty where all leave it.
+/// Empty where all leave enough of the memory.
 std::string words_on_margin(const SearchResult& result, double usable_bytes) {
-  constexpr double kReserved = 0.05;
   const auto tight = std::count_if(
       result.best.begin(), result.best.end(),
-      [&](const FoundLayout& one) { return one.needed_bytes > (1 - kReserved) * usable_bytes; });
+      [&](const FoundLayout& one) { return leaves_little(one.needed_bytes, usable_bytes); });
   if (tight == 0) return "";
-  return fmt::format(
-      "{} of these {} less than 5 % of the memory free, which the allocator may need", tight,
-      tight == 1 ? "leaves" : "leave");
+  return fmt::format("{} of these {} {}", tight, tight == 1 ? "leaves" : "leave", kLittleLeft);
 }
 
 /// Errors: Error (bad input) where a sweep is to be written that the cluster has too few GPUs for.

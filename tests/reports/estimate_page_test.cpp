@@ -9,6 +9,9 @@
 #include "tests/support/catch.h"
 
 using namespace pippin;
+using Catch::Contains;
+using Catch::EndsWith;
+using Catch::StartsWith;
 using Json = nlohmann::json;
 
 namespace {
@@ -69,6 +72,20 @@ TEST_CASE("the bars of a stage's memory add up to what it must have") {
   CHECK(stacks.limit_text == "a100-sxm4-80g has 79.3 GiB");
   CHECK(part_named(sheet, "layout").facts.back().text.find("it fits: stage 0 needs") == 0);
   CHECK_FALSE(part_named(estimate_sheet(setup, {}, {}), "stages").stacks->limit);
+}
+
+TEST_CASE("that a layout fits by less than 5 % of the memory is said with it") {
+  const Setup setup = setup_of_four_stages();
+  const auto words_of = [&](double shares_of_needed) {
+    Accelerator accelerator;
+    accelerator.memory_gib = shares_of_needed * needed_bytes(setup) / kGib;
+    return fit_words(setup, accelerator);
+  };
+  const std::string margin =
+      "; that leaves less than 5 % of the memory free, which the allocator may need";
+  CHECK_THAT(words_of(1.03), StartsWith("it fits") && EndsWith(margin));
+  CHECK_THAT(words_of(1.2), StartsWith("it fits") && !Contains("leaves"));
+  CHECK_THAT(words_of(0.9), StartsWith("it does not fit") && !Contains("leaves"));
 }
 
 TEST_CASE(
