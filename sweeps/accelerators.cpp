@@ -119,16 +119,34 @@ std::optional<Accelerator> find_accelerator(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+/// In a published table.
+bool is_called(const Accelerator& accelerator, const std::string& name) {
+  const auto& called = accelerator.called;
+  return accelerator.name == lower(name) ||
+         std::find(called.begin(), called.end(), name) != called.end();
+}
+
+}  // namespace
+
 std::optional<Accelerator> accelerator_in_table(const std::string& name, double memory_gb) {
   std::optional<Accelerator> found;
   for (const auto& one : accelerators()) {
-    const bool is_called =
-        one.name == lower(name) ||
-        std::find(one.called.begin(), one.called.end(), name) != one.called.end();
-    if (!is_called) continue;
+    if (!is_called(one, name)) continue;
     if (!found || one.memory_gib == memory_gb) found = one;
   }
   return found;
+}
+
+std::optional<double> memory_in_table(const std::string& name) {
+  std::optional<double> memory;
+  for (const auto& one : accelerators()) {
+    if (!is_called(one, name)) continue;
+    if (memory && one.memory_gib != memory) return std::nullopt;
+    memory = one.memory_gib;
+  }
+  return memory;
 }
 
 std::vector<std::string> accelerator_names() {

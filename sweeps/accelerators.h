@@ -23,6 +23,10 @@ Accelerator accelerator_named(const YamlNode& name);
 /// so.
 std::optional<Accelerator> accelerator_in_table(const std::string& name, double memory_gb);
 
+/// Of all that a published table calls so; nothing where they differ in it or there are none.
+/// Unit: as Accelerator::memory_gib.
+std::optional<double> memory_in_table(const std::string& name);
+
 /// The devices of accelerators.yaml that others may mean by `words`: "nvidia_a100-sxm4-80gb",
 /// "Tesla V100-SXM2-16GB", "v100-32g". What the words say of form and memory excludes devices, what
 /// they leave open does not; PCIe cards and parts of a GPU (MIG) are none of them.

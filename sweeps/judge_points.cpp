@@ -22,10 +22,16 @@ double shown_by_nvidia_smi(const Setup& setup, double peak, double card) {
   return std::min(card, peak + beside);
 }
 
+/// As the row says, or as the data sheet does where all GPUs of that name have as much.
+std::optional<double> card_of(const PointRow& row) {
+  const auto said = row.number("gpu_mem_gb");
+  return said ? said : memory_in_table(row.text("gpu"));
+}
+
 double as_measured(const PointRow& row, const Setup& setup, double peak) {
   constexpr double kReserved = 1.05;  // of a steady run
   if (row.says("mem_kind", "FORMULA")) return korthikanti_bytes(setup);
-  const double card = row.number("gpu_mem_gb").value_or(0) * kGib;
+  const double card = card_of(row).value_or(0) * kGib;
   if (row.says("mem_kind", "nvidia-smi") && card > 0) return shown_by_nvidia_smi(setup, peak, card);
   return row.says("mem_kind", "reserved") ? kReserved * peak : peak;
 }
@@ -65,13 +71,6 @@ void judge_fit(std::optional<double> card, const Setup& setup, PointJudgement& s
                          usable / kGib);
 }
 
-/// As the row says, or as the data sheet of a GPU that is named by its whole name.
-std::optional<double> card_of(const PointRow& row) {
-  if (const auto said = row.number("gpu_mem_gb")) return said;
-  const auto accelerator = find_accelerator(row.text("gpu"));
-  return accelerator ? accelerator->memory_gib : std::nullopt;
-}
-
 /// A layout that does not fit with one sequence fits with none, where all else is known.
 void judge_least(const PointRow& row, PointJudgement& said) {
   const RowSetup least = setup_of_row(row.with("mbs", "1"));
@@ -98,7 +97,9 @@ void judge_memory(const PointRow& row, const RowSetup& read, PointJudgement& sai
   const StageMemory memory = stage_memory(setup, last ? setup.pp - 1 : largest_stage(setup));
   said.allocated_gib = memory.allocated() / kGib;
   said.peak_gib = as_measured(row, setup, memory.peak) / kGib;
-  judge_fit(card_of(row), setup, said);
+  const auto card = card_of(row);
+  if (!card) said.why = "gpu_mem_gb is not given";
+  judge_fit(card, setup, said);
 }
 
 /// Between the bounds lie 19 of 20.

@@ -250,10 +250,14 @@ TEST_CASE("an argument in a row's notes that no count can be, or is misspelt, is
         "'--moe-ffn-hidden-size'?");
 }
 
-TEST_CASE("a GPU's memory is the row's, or that of its whole name") {
+TEST_CASE("a GPU's memory is the row's, or that of all GPUs of its name") {
   const PointRow row = rows().at("seed1-0001").with("gpu_mem_gb", "");
   const auto judged = [&](const char* gpu) { return PointJudge().judge(row.with("gpu", gpu)); };
   CHECK_FALSE(judged("A100-SXM4").fits);  // of which there are two
+  CHECK(judged("A100-SXM4").why == "gpu_mem_gb is not given");
+  CHECK(judged("Q9000").why == "gpu_mem_gb is not given; no time: the GPU is not known");
+  CHECK_THAT(judged("H100").why, Catch::EndsWith(" of 79.2"));
+  CHECK(judged("H100").fits == true);
   CHECK(judged("a100-sxm4-80g").fits == true);
   CHECK(judged("A100-SXM4-40G").why ==
         PointJudge().judge(row.with("gpu", "A100-SXM4").with("gpu_mem_gb", "40")).why);
