@@ -210,10 +210,13 @@ TEST_CASE("what is typed out as it is anyway changes nothing") {
 TEST_CASE("with what changes the work no time is known") {
   for (const char* words :
        {"--fp4-format e2m1", "--context-parallel-size 2 --cp-comm-type a2a", "pretrain_t5.py",
-        "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28", "--attention-output-gate"}) {
+        "--num-experts 8 --moe-layer-freq [0]*2+[1]+[0]+[1]*28", "--attention-output-gate",
+        "--use-torch-fsdp2", "--fine-grained-activation-offloading", "--offload-optimizer-states",
+        "--cpu-optimizer", "--checkpoint-in-cpu"}) {
     CAPTURE(words);
     CHECK(read(std::string("--bf16 ") + words).untimed.size() == 1);
   }
+  CHECK(read("--bf16 --cuda-graph-impl local").untimed.empty());  // but for its launches
   CHECK(read("--bf16 --recompute-modules mlp").untimed.empty());
 }
 
