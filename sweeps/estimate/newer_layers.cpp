@@ -79,6 +79,9 @@ bool fill_in_stages(const MegatronGiven& given, Setup& setup) {
     bad_input("estimate: {} says where all layers stand: leave out what says so otherwise", name);
   constexpr std::int64_t kMostStages = 100'000;
   if (setup.pp > kMostStages) return false;  // and is refused
+  if (const auto stages = stages_in(given.layout); stages && *stages % setup.pp != 0)
+    bad_input("estimate: {} has {}, which PP {} does not divide", name, counted(*stages, "stage"),
+              setup.pp);
   const auto found = stage_layout(given.layout, setup.pp, setup.shape.mtp_layers);
   const auto counts = found ? found->layers : spread_evenly(setup.shape.layers, setup.pp);
   const std::int64_t layers = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});

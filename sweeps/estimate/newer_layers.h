@@ -14,7 +14,7 @@ bool fill_in_newer_layers(const MegatronGiven& given, Setup& setup);
 
 /// The stages of a launch that places each layer. Requires the framework, PP and MTP's layers.
 /// False where it does so in a way that is not known. Errors: Error (bad input) where its framework
-/// has no such thing, it has other layers, or says it twice.
+/// has no such thing, it has other layers, PP does not divide its stages, or says it twice.
 bool fill_in_stages(const MegatronGiven& given, Setup& setup);
 
 /// Errors: Error (bad input) where Megatron would not start with MTP.

@@ -42,16 +42,29 @@ std::optional<std::string> unrolled(std::string_view text, bool brackets) {
   return all;
 }
 
-}  // namespace
-
-std::optional<StageLayout> stage_layout(std::string_view text, std::int64_t pp,
-                                        std::int64_t mtp_layers) {
+/// Each layer with its letter.
+std::optional<std::string> written_out(std::string_view text) {
   std::string plain;
   for (const char c : text)
     if (std::string_view(", \"'").find(c) == std::string_view::npos) plain += c;
   const auto grouped = unrolled(plain, true);
-  const auto whole = grouped ? unrolled(*grouped, false) : std::nullopt;
+  auto whole = grouped ? unrolled(*grouped, false) : std::nullopt;
   if (!whole || whole->find_first_not_of("EtmL|") != std::string::npos) return std::nullopt;
+  return whole;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> stages_in(std::string_view text) {
+  const auto whole = written_out(text);
+  if (!whole) return std::nullopt;
+  return std::count(whole->begin(), whole->end(), '|') + 1;
+}
+
+std::optional<StageLayout> stage_layout(std::string_view text, std::int64_t pp,
+                                        std::int64_t mtp_layers) {
+  const auto whole = written_out(text);
+  if (!whole) return std::nullopt;
   const auto stages = split(*whole, '|');
   if (pp < 1 || std::ssize(stages) % pp != 0) return std::nullopt;
   const auto count = [&](char c) { return std::count(whole->begin(), whole->end(), c); };

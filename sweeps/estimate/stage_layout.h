@@ -14,6 +14,10 @@ struct StageLayout {
   std::int64_t mtp_ahead = 0;        ///< by so many stages MTP's stand before the loss
 };
 
+/// How many stages a --pipeline-model-parallel-layout has, chunks of the same GPUs each. Nothing
+/// where it is no such text.
+std::optional<std::int64_t> stages_in(std::string_view text);
+
 /// Reads --pipeline-model-parallel-layout: "Et*3|(tt|)*6mL". Nothing where it is no such text, its
 /// stages are no multiple of `pp`, the embedding is not on the first, the loss not on the last, or
 /// the `mtp_layers` of MTP not on one between, behind all other layers, in that stage's last chunk.

@@ -88,6 +88,8 @@ TEST_CASE("a layout is read as Megatron reads it") {
     CHECK_FALSE(stage_layout(text, 2, 0));
   }
   CHECK_FALSE(stage_layout("E|t, t|(|t)*2L", 4, 0));  // five stages
+  CHECK(stages_in("E|t, t|(|t)*2L") == 5);
+  CHECK_FALSE(stages_in("E|x|L"));
 }
 
 TEST_CASE("MTP may stand on a stage before the loss") {
@@ -266,7 +268,10 @@ TEST_CASE("a layout that is not of the model, or not known, is said to be so") {
       Contains("says where all layers stand: leave out what says so otherwise"));
   CHECK_THROWS_WITH(read(launch(16, 2, "--deepspeed --zero-stage 1 " + kPlaced + "Et*8|t*8L")),
                     Contains("only Megatron-Core has --pipeline-model-parallel-layout"));
-  const MegatronSetup other = read(launch(15, 2, kPlaced + "Et*8|t*7|L"));
+  CHECK_THROWS_WITH(
+      read(launch(15, 2, kPlaced + "Et*8|t*7|L")),
+      "estimate: --pipeline-model-parallel-layout has 3 stages, which PP 2 does not divide");
+  const MegatronSetup other = read(launch(15, 2, kPlaced + "tEt*7|t*7L"));
   CHECK(other.unknown == std::vector<std::string>{"--pipeline-model-parallel-layout"});
   CHECK(other.untimed == other.unknown);
 }
