@@ -125,7 +125,7 @@ std::string fit_words(const Setup& setup, const Accelerator& accelerator) {
   // Megatron-LM 2.x has copies of fp16's gradients longer than it needs them, where there is room.
   const bool can_give_back = needed < stage_memory(setup, stage).peak;
   std::string words = fmt::format(
-      "{}: stage {} needs {:.1f} GiB with context and NCCL{}, a {} has {:.1f}",
+      "{}: stage {} needs {:.1f} GiB with context and NCCL{}, {} has {:.1f}",
       needed <= usable ? "it fits" : "it does not fit", stage, needed / kGib,
       can_give_back ? " (less than its peak: where room is short it gives copies of gradients back)"
                     : "",

@@ -24,6 +24,13 @@ CLI::Option* add_number(CLI::App& command, const char* name, Number& value, cons
   return option;
 }
 
+/// Layouts that are no arguments of Megatron's say theirs themselves.
+[[noreturn]] void refuse_gpus(const EstimateOptions& options) {
+  if (options.what.front().find('=') == std::string::npos)
+    bad_input("estimate: the sweep says its GPUs: leave out --gpus");
+  bad_input("estimate: write gpus={0} instead of --gpus {0}", *options.gpus);
+}
+
 }  // namespace
 
 void add_estimate_command(CommandLine& line) {
@@ -40,8 +47,7 @@ void add_estimate_command(CommandLine& line) {
       bad_input(
           "estimate wants one of SWEEP.yaml, NAME=VALUES, Megatron's arguments behind '--', and "
           "--points FILE; see pippin estimate --help");
-    if (!options->what.empty() && options->gpus)
-      bad_input("estimate: the sweep says its GPUs, and gpus=N says those of NAME=VALUES");
+    if (!options->what.empty() && options->gpus) refuse_gpus(*options);
     const bool is_of_arguments = options->compat || options->gpus || options->gpus_per_node ||
                                  options->node_gb_per_s || !options->accelerator.empty() ||
                                  !options->cluster.empty();

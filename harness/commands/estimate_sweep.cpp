@@ -21,6 +21,11 @@ bool are_values(const std::vector<std::string>& words) {
   return words.front().find('=') != std::string::npos;
 }
 
+bool says(const std::vector<std::string>& words, const std::string& name) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](const std::string& word) { return word.starts_with(name + '='); });
+}
+
 /// "size=52B tp=2,4" as a sweep: a command that uses all of it takes the place of a trainer's. Of
 /// gbs=512 follow the micro-batches.
 SweepWords sweep_of_values(const std::vector<std::string>& words, const std::string& cluster) {
@@ -34,6 +39,7 @@ SweepWords sweep_of_values(const std::vector<std::string>& words, const std::str
       bad_input("estimate: '{}' is no NAME=VALUES, as those before it", printable(word));
     const std::string name = word.substr(0, equals), values = word.substr(equals + 1);
     if (name == "gbs") {
+      if (says(words, "gas")) bad_input("estimate: give gbs or gas, not both");
       if (!parse_integer(values))
         bad_input("estimate: gbs is one whole number, not '{}'", printable(values));
       sweep.derived.push_back(fmt::format("gas={} / (mbs * dp)", values));

@@ -117,6 +117,21 @@ double checkpoint_bytes(const Setup& setup) {
   return bytes_of(setup.type) + (setup.keeps_remainders ? kWide / 2 : kWide) + moments;
 }
 
+namespace {
+
+/// Where products within layers are in 8 bits.
+std::string words_on_narrow_weights(const Setup& setup) {
+  constexpr double kBetweenOneAndTwo = 1.5;
+  const double all = setup.layer_weight_bytes();
+  const double wide = setup.fp8_weights ? 0 : bytes_of(setup.type);
+  const bool has_two = all - wide > kBetweenOneAndTwo;
+  const std::string_view one = setup.fp8_weights ? "" : "a copy ";
+  return fmt::format(" ({:.4g} in layers, {}{}in 8 bits)", all, setup.fp8_weights ? "" : "with ",
+                     has_two ? "two copies " : one);
+}
+
+}  // namespace
+
 std::string state_words(const Setup& setup) {
   const Bytes one = bytes_of_one(setup);
   const auto part = [](double bytes, double ranks) {
@@ -124,9 +139,9 @@ std::string state_words(const Setup& setup) {
   };
   const std::string of_muon =
       setup.muon ? fmt::format(" ({} in layers)", one.optimizer - spared_bytes(setup)) : "";
+  const std::string of_layers = setup.fp8 == Fp8::kNone ? "" : words_on_narrow_weights(setup);
   std::string words = fmt::format(
-      "weights {}{}, gradients {}, optimizer {}{}", part(one.weights, one.weight_ranks),
-      setup.fp8 == Fp8::kNone ? "" : fmt::format(" ({:.4g} in layers)", setup.layer_weight_bytes()),
+      "weights {}{}, gradients {}, optimizer {}{}", part(one.weights, one.weight_ranks), of_layers,
       part(one.gradients, one.gradient_ranks), part(one.optimizer, one.optimizer_ranks), of_muon);
   if (setup.shape.experts > 0 && setup.zero == 1)
     words +=

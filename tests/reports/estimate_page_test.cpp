@@ -78,13 +78,15 @@ TEST_CASE("that a layout fits by less than 5 % of the memory is said with it") {
   const Setup setup = setup_of_four_stages();
   const auto words_of = [&](double shares_of_needed) {
     Accelerator accelerator;
+    accelerator.name = "h100-sxm5-80g";
     accelerator.memory_gib = shares_of_needed * needed_bytes(setup) / kGib;
     return fit_words(setup, accelerator);
   };
   const std::string margin =
       "; that leaves less than 5 % of the memory free, which the allocator may need";
   CHECK_THAT(words_of(1.03), StartsWith("it fits") && EndsWith(margin));
-  CHECK_THAT(words_of(1.2), StartsWith("it fits") && !Contains("leaves"));
+  CHECK_THAT(words_of(1.2), StartsWith("it fits") && !Contains("leaves") &&
+                                Contains("with context and NCCL, h100-sxm5-80g has "));
   CHECK_THAT(words_of(0.9), StartsWith("it does not fit") && !Contains("leaves"));
 }
 

@@ -183,7 +183,9 @@ TEST_CASE("layouts can be typed in the names of sweeps") {
            {"size=6.7B tp=3", "TP does not divide the heads (32 by 3)"},
            {"s.yaml --cluster polaris-a100-40g", "the sweep file names its cluster"},
            {"s.yaml --gpus-per-node 8", "the sweep file names its cluster"},
-           {"size=6.7B tp=1 --gpus 8", "gpus=N says those of NAME=VALUES"},
+           {"size=6.7B tp=1 --gpus 8", "estimate: write gpus=8 instead of --gpus 8"},
+           {"s.yaml --gpus 8", "estimate: the sweep says its GPUs: leave out --gpus"},
+           {"size=6.7B gbs=64 gas=7", "estimate: give gbs or gas, not both"},
            {"size=6.7B tp=1 -- --num-layers 2", "wants one of SWEEP.yaml"}}) {
     const auto call = here.pippin(std::string("estimate ") + words);
     CAPTURE(words, call.err);

@@ -156,8 +156,11 @@ TEST_CASE("where weights are kept in 8 bits the optimizer has no remainders of w
     return state_words(setup_of(kDense + aware + more));
   };
   CHECK_THAT(words(""), Contains("optimizer 10 / 8 ranks"));
-  CHECK_THAT(words(kFp8), Contains("weights 2 (4 in layers), gradients 2, optimizer 10 / 8 ranks"));
-  CHECK_THAT(words(kFp8 + "--fp8-param-gather"), Contains("optimizer 12 / 8 ranks"));
+  CHECK_THAT(words(kFp8), Contains("weights 2 (4 in layers, with two copies in 8 bits), gradients "
+                                   "2, optimizer 10 / 8 ranks"));
+  CHECK_THAT(words(kFp8 + "--fp8-param-gather"),
+             Contains("weights 2 (2 in layers, two copies in 8 bits)") &&
+                 Contains("optimizer 12 / 8 ranks"));
   // There Megatron keeps them, and copies gradients to them.
   CHECK_THAT(words(kFp8 + "--fp8-recipe blockwise"), Contains("optimizer 16 / 8 ranks"));
 }
