@@ -66,6 +66,7 @@ class Clock {
   double optimizer_share() const;
   double end_elements(std::int64_t stage) const;
   Matrices most_matrices() const;
+  double sum_of_instances(const Matrices& matrices) const;
   void add_update(const Stages& stages, StepTime& time) const;
 
   const Setup& s_;
@@ -213,17 +214,26 @@ Matrices Clock::most_matrices() const {
   return most;
 }
 
+/// What a rank has of the gradients is summed over the instances of the distributed optimizer.
+double Clock::sum_of_instances(const Matrices& matrices) const {
+  const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
+  if (instances == 1) return 0;
+  const std::int64_t between = s_.pipeline_before_data ? s_.pp : 1;
+  const auto sum = [&](double elements, std::int64_t holders, std::int64_t apart) {
+    const std::int64_t ranks = std::max<std::int64_t>(holders / instances, 1);
+    const double part = s_.gradient_bytes() * elements / number(ranks);
+    return 2 * layer_.messages().half_collective(part, holders / ranks, apart * between * ranks);
+  };
+  return sum(matrices.dense, replicas(), s_.tp) +
+         sum(matrices.experts, s_.expert_replicas(), s_.expert_tp * s_.ep);
+}
+
 /// Gradients, weights and the optimizer of the stage that has most of them.
 void Clock::add_update(const Stages& stages, StepTime& time) const {
   constexpr double kWeight = 2;
   const Matrices most = most_matrices();
   const double gradient = s_.gradient_bytes();
-  // What a rank has of the gradients is summed over the instances.
-  const std::int64_t between = s_.pipeline_before_data ? s_.pp : 1;
-  const std::int64_t instances = s_.zero == 1 ? std::min(s_.instances, replicas()) : 1;
-  const double part = gradient * most.dense * number(instances) / number(replicas());
-  time.data += 2 * layer_.messages().half_collective(part, instances,
-                                                     s_.tp * between * replicas() / instances);
+  time.data += sum_of_instances(most);
   const auto beside = [&](bool overlaps, double traffic, double pass) {
     return overlaps ? layer_.exposed(traffic, pass) : traffic;
   };

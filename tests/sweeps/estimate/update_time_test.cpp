@@ -60,6 +60,25 @@ TEST_CASE("gradients and weights take what their bytes take, experts and FSDP's 
   }
 }
 
+TEST_CASE("each instance of the optimizer sends among its ranks, and sums are over instances") {
+  const Setup setup =
+      setup_of_launch(kDense + kMixture + kZero1 + "--expert-model-parallel-size 4 " +
+                          "--num-distributed-optimizer-instances 2",
+                      32);
+  double expected = 0;
+  for (const Topic topic :
+       {Topic::kDataReduce, Topic::kDataGather, Topic::kExpertReduce, Topic::kExpertGather}) {
+    const bool is_expert = topic == Topic::kExpertReduce || topic == Topic::kExpertGather;
+    for (const Talk& one : talk_of_stage(setup, 0)) {
+      // Of an instance of 16 ranks all of a node's GPUs have others in the second one.
+      const double sharing = one.function == "all_reduce" ? 8 : is_expert ? 4 : 1;
+      if (one.topic == topic)
+        expected += one.calls * wire_bytes(one) * sharing / (kSlow * 1e9 * Rates().node_share);
+    }
+  }
+  CHECK(step_time(setup, slow_h100(), apart()).data == Approx(expected).epsilon(0.01));
+}
+
 TEST_CASE("what FSDP sends hides behind the passes, that of experts too") {
   const Setup setup =
       setup_of_launch(kDense + kMixture + kFsdp + "--expert-model-parallel-size 8", 64);
