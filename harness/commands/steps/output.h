@@ -43,8 +43,9 @@ std::size_t terminal_height(int descriptor);
 /// Writes to standard output. Errors: Error (machine) where not all of it arrives: a full disk.
 void write_output(const std::string& text);
 
-/// Writes a file that a user named, made anew or not at all; where a link leads to. Into a pipe or a
-/// device, and where an open file goes (/dev/stdout), the text is written. Errors: Error (machine).
+/// Writes a file that a user named, made anew or not at all; where a link leads to. Into a pipe or
+/// a device, and where an open file goes (/dev/stdout), the text is written. Errors: Error
+/// (machine).
 void write_named_file(const fs::path& path, std::string_view text);
 
 /// Standard output for what is long, as it is made; end_output() ends it.
