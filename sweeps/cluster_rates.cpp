@@ -62,12 +62,16 @@ KnownRates rates_of(const Cluster& cluster) {
   return known;
 }
 
+std::string words_on_half_width(double half_width) {
+  constexpr double kPercent = 100;
+  return fmt::format("19 of 20 runs take {:.0f} % less to {:.0f} % more",
+                     kPercent * (1 - std::exp(-half_width)), kPercent * (std::exp(half_width) - 1));
+}
+
 std::string words_on_rates(const std::string& cluster, double half_width) {
   const std::string by = cluster.empty() ? "data sheets and usual rates"
                                          : fmt::format("the rates of {}", printable(cluster));
-  constexpr double kPercent = 100;
-  return fmt::format("by {}: 19 of 20 runs take {:.0f} % less to {:.0f} % more", by,
-                     kPercent * (1 - std::exp(-half_width)), kPercent * (std::exp(half_width) - 1));
+  return fmt::format("by {}: {}", by, words_on_half_width(half_width));
 }
 
 }  // namespace pippin

@@ -22,6 +22,9 @@ struct KnownRates {
 KnownRates rates_of(const Cluster& cluster);
 KnownRates usual_rates(const std::optional<Accelerator>& accelerator = std::nullopt);
 
+/// "19 of 20 runs take 5 % less to 5 % more"; `half_width`: of the logarithm.
+std::string words_on_half_width(double half_width);
+
 /// "by data sheets and usual rates: 19 of 20 runs take …"; `cluster`: whose rates they are, empty
 /// for the usual ones.
 std::string words_on_rates(const std::string& cluster, double half_width);

@@ -158,7 +158,18 @@ ClusterCalibration learned_of(const Globals& globals, Database& database,
   return learned;
 }
 
+std::string names_at_bounds(const ClusterCalibration& learned) {
+  std::vector<std::string> names;
+  for (const LearnedRate& rate : learned.rates.all)
+    if (rate.at_bound) names.emplace_back(rate.name);
+  return join(names, ", ");
+}
+
 void write_rates(const ClusterCalibration& learned, const fs::path& file) {
+  const std::string at_bounds = names_at_bounds(learned);
+  if (!has_learned(learned) && !at_bounds.empty())
+    bad_input("calibrate: what was measured drives {} beyond what can be; {} is not written",
+              at_bounds, printable(file.string()));
   if (!has_learned(learned))
     bad_input("calibrate: nothing was measured that tells a rate; {} is not written",
               printable(file.string()));

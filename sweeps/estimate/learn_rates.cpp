@@ -14,6 +14,8 @@ constexpr std::size_t kCount = std::tuple_size_v<RateParameters>;
 constexpr double kLikeProbe = 0.2;
 /// A rate is told by points that make its spread at least so much smaller.
 constexpr double kTold = 0.7;
+/// One that is not told is left where it was, unless it moves by so much of its spread.
+constexpr double kMoved = 0.1;
 
 class Learning {
  public:
@@ -84,14 +86,23 @@ class Learning {
     return any;
   }
 
-  /// At what was thought of them. False where there is none.
+  /// At what was thought of them. Of several that could each be why runs are slow none is told,
+  /// but all of them move: to hold all but one of these would lay all the blame on it. False where
+  /// there is none.
   bool hold_what_is_untold() {
     bool any = false;
     for (std::size_t i = 0; i < kCount; ++i) {
-      if (priors_[i].held || fit_.sds[i] < kTold * priors_[i].spread) continue;
+      const bool is_told = fit_.sds[i] < kTold * priors_[i].spread;
+      if (priors_[i].held || is_told || moved_by(i) >= kMoved * priors_[i].spread) continue;
       priors_[i].held = any = true;
     }
     return any;
+  }
+
+  /// From what was thought of it, in the unit of its spread.
+  double moved_by(std::size_t i) const {
+    const double value = fit_.rates.*rate_parameters()[i].member, before = priors_[i].value;
+    return std::abs(rate_parameters()[i].is_linear ? value - before : std::log(value / before));
   }
 
   void finish(std::size_t i) {

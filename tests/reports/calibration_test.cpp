@@ -70,7 +70,7 @@ TEST_CASE("people see how many runs, their errors, and the bounds of predictions
   const auto tables = calibration_tables(learned_of());
   REQUIRE(tables.size() == 2);
   CHECK_THAT(written(tables[1].table, "terminal"),
-             Contains("3 points of training, errors of 4.0 %; by the rates of mine: 19 of 20 runs "
+             Contains("3 points of training, errors of 4.0 %; by these rates 19 of 20 runs "
                       "take 18 % less to 22 % more"));
   ClusterCalibration none;
   none.rates = learn_rates({}, {}, 0.45);

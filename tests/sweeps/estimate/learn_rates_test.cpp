@@ -231,6 +231,27 @@ TEST_CASE("what a probe measured is used as it is, until training corrects it") 
   CHECK(rate_in(both, "link_share").source == RateSource::kBoth);
 }
 
+TEST_CASE("rates that could each be why runs are slow share that, and none is sure") {
+  Rates truth;
+  truth.product_share = 0.75 * Rates().product_share;
+  std::vector<MeasuredStep> steps;
+  for (const std::int64_t tp : {1, 2, 2, 4, 4}) {
+    MeasuredStep& step = steps.emplace_back(step_of(tp, 1, 1, truth));
+    step.setup.shape.seq = step.setup.shape.positions = 16384;
+    step.seconds = step_time(step.setup, step.machine, truth).all();
+  }
+  const LearnedRates learned = learn_rates({}, steps, 0.45);
+  const LearnedRate& products = rate_in(learned, "product_share");
+  const LearnedRate& attention = rate_in(learned, "attention_share");
+  CHECK(products.value < 0.98 * Rates().product_share);
+  CHECK(attention.value < 0.95 * Rates().attention_share);
+  CHECK(attention.value > 0.6 * Rates().attention_share);
+  CHECK(products.sd.value() > 0.08);
+  CHECK(attention.sd.value() > 0.2);
+  for (const MeasuredStep& step : steps)
+    CHECK(predicted_seconds(step, learned.rates) == Approx(step.seconds).epsilon(0.03));
+}
+
 TEST_CASE("one run alone promises no better bounds than none") {
   Rates truth;
   truth.product_share = 0.5;
