@@ -71,7 +71,7 @@ std::vector<RateRow> machine_rows(const ClusterCalibration& learned) {
 
 std::string source_words(const LearnedRate& rate) {
   const bool product = rate.name == "product_share" || rate.name == "short_side";
-  const std::string probe = product ? "products" : "links";
+  std::string probe = product ? "products" : "links";
   switch (rate.source) {
     case RateSource::kProbe:
       return probe;
