@@ -105,17 +105,31 @@ Usual usual_of(const std::vector<Pair>& pairs, double Pair::*time) {
   return {median, kWidth * median_of(std::move(times))};
 }
 
+/// How alike the differences of two launches are from one step to the next, from -1 to 1. What a
+/// rank is late by in one step is taken from the next, as both wait for each other: -0.5, where
+/// those of two jobs have 0.
+double differences_go_on(const std::vector<Pair>& pairs) {
+  std::vector<Pair> neighbours;
+  for (std::size_t i = 1; i < pairs.size(); ++i)
+    neighbours.push_back({pairs[i - 1].a - pairs[i - 1].b, pairs[i].a - pairs[i].b, true});
+  return correlation(neighbours).value_or(0);
+}
+
 /// Two jobs warm up alike, and may both collect garbage in each tenth step: their noise between is
-/// their own, and that of ranks is shared. True where it is too small to be seen.
+/// their own, and that of ranks is shared, or given back. True where it is too small to be seen.
 bool noise_is_shared(const std::vector<Pair>& pairs, double resolution_ms) {
-  constexpr double kShared = 0.5, kSeen = 10;  // as many steps of what is printed
+  constexpr double kSeen = 10;              // as many steps of what is printed
+  constexpr double kSure = 3, kMost = 0.5;  // standard errors of a correlation that is not there
+  constexpr double kGivenBack = -0.3;
   const Usual a = usual_of(pairs, &Pair::a), b = usual_of(pairs, &Pair::b);
   if (std::min(a.width, b.width) <= kSeen * resolution_ms) return true;
   std::vector<Pair> usual;
   std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(usual),
                [&](const Pair& pair) { return a.has(pair.a) && b.has(pair.b); });
   const auto together = correlation(usual);
-  return !together || *together > kShared;
+  const double sure = kSure / std::sqrt(static_cast<double>(usual.size()));
+  if (!together || *together > std::min(kMost, sure)) return true;
+  return differences_go_on(usual) < kGivenBack;
 }
 
 /// Where each waits for the other, neither takes longer in all.
@@ -129,10 +143,14 @@ bool take_as_long(const std::vector<Pair>& pairs) {
   return std::abs(a - b) <= kAlike * std::max(a, b);
 }
 
-/// False where they say that one began long after the other.
+/// False where they say that one began long after the other. Clocks may be of different zones,
+/// which are half hours apart.
 bool begin_together(const LogRun& a, const LogRun& b) {
-  constexpr std::int64_t kApart_s = 600;
-  return !a.started_at || !b.started_at || std::abs(*a.started_at - *b.started_at) <= kApart_s;
+  constexpr std::int64_t kApart_s = 600, kZones_s = 14 * 3600, kZone_s = 1800, kInZones_s = 300;
+  if (!a.started_at || !b.started_at) return true;
+  const std::int64_t apart = std::abs(*a.started_at - *b.started_at);
+  if (apart <= kApart_s) return true;
+  return apart <= kZones_s && std::min(apart % kZone_s, kZone_s - apart % kZone_s) <= kInZones_s;
 }
 
 /// Ranks wait for each other in each step, so that their times are alike; those of two jobs differ

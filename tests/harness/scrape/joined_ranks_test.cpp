@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <random>
+#include <utility>
 
 #include "tests/harness/scrape/sample_log.h"
 #include "tests/support/catch.h"
@@ -160,8 +161,31 @@ TEST_CASE("files that began on different days are of different jobs") {
   auto logs = of_one_job();
   for (auto& log : logs) log.runs[0].started_at = 1'700'000'000 + 60 * log.rank;
   CHECK(kinship_of(logs) == Kinship::kOneJob);
-  *logs[3].runs[0].started_at += 86400;
+  *logs[3].runs[0].started_at += 2 * 3600;  // by the clock of another zone
+  CHECK(kinship_of(logs) == Kinship::kOneJob);
+  *logs[3].runs[0].started_at += 900;
   CHECK(kinship_of(logs) == Kinship::kSeveral);
+  *logs[3].runs[0].started_at += 86400 - 2 * 3600 - 900;
+  CHECK(kinship_of(logs) == Kinship::kSeveral);
+}
+
+TEST_CASE("ranks that are late for themselves give that back in the next step") {
+  std::vector<std::string> texts(4);
+  std::vector<double> late(4);
+  std::mt19937 random(5);
+  std::normal_distribution<double> shared(0, 1), own(0, 1.2);
+  for (int i = 0; i < 60; ++i) {
+    const double common = 500 + (i < 5 ? 300 - 60 * i : 0) + (i % 10 == 9 ? 150 : 0);
+    const double noise = shared(random);
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+      const double before = std::exchange(late[rank], own(random));
+      texts[rank] += row(i + 1, common + noise + late[rank] - before, 0, 60);
+    }
+  }
+  std::vector<RankLog> logs;
+  for (int rank = 0; rank < 4; ++rank)
+    logs.push_back(file_of(rank, test::dump() + texts[static_cast<std::size_t>(rank)]));
+  CHECK(kinship_of(logs) == Kinship::kOneJob);
 }
 
 TEST_CASE("files of one job are as many as its GPUs") {
