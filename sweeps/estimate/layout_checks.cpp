@@ -41,6 +41,8 @@ std::string indivisible_reason(const Setup& setup) {
       {holders, count_product({setup.ep, setup.expert_tp}),
        "EP x expert TP does not divide TP x CP x DP"},
       {shards, setup.instances, "instances of the distributed optimizer do not divide DP x CP"},
+      {setup.zero > 0 && m.experts > 0 ? setup.expert_replicas() : 0, setup.instances,
+       "instances of the distributed optimizer do not divide the experts' DP"},
   };
   for (const Division& one : divisions)
     if (one.whole % one.part != 0)

@@ -161,6 +161,9 @@ class Search {
     for (const auto& [expert_tp, ep] : places_of_experts_) {
       setup.expert_tp = expert_tp;
       setup.ep = ep;
+      if (setup.instances > 1 && setup.shape.experts > 0 &&
+          setup.expert_replicas() % setup.instances != 0)
+        continue;
       judge(setup);
     }
   }

@@ -72,6 +72,19 @@ TEST_CASE("layouts that a search finds have the launch's instances of the optimi
     CHECK((one.setup.zero == 0 || one.setup.dp * one.setup.cp % 2 == 0));
 }
 
+TEST_CASE("instances of the optimizer divide the experts' DP, too") {
+  const std::string two = "--use-distributed-optimizer --num-distributed-optimizer-instances 2 ";
+  const std::string experts =
+      "--num-experts 8 --moe-router-topk 2 --moe-grouped-gemm --moe-token-dispatcher-type "
+      "alltoall ";
+  bool has_any = false;
+  for (const FoundLayout& one : search_layouts(space_of(kModel + two + experts), 100'000).best) {
+    has_any = has_any || one.setup.zero > 0;
+    CHECK((one.setup.zero == 0 || one.setup.expert_replicas() % 2 == 0));
+  }
+  CHECK(has_any);
+}
+
 TEST_CASE("layouts without TP are found without what overlaps it") {
   const std::string words = "--tp-comm-overlap ";
   check_layouts(words, "--use-distributed-optimizer ");
