@@ -64,7 +64,8 @@ TimeOfDay refused(std::string reason, double inflation = 0) {
 
 TimeOfDay time_of_day(const std::vector<double>& values, const std::vector<double>& hours,
                       const std::vector<std::size_t>& configurations) {
-  constexpr double kLeastLeft = 5, kLeastHours = 6, kMostInflation = 5, kOnALine = 1e-9;
+  constexpr double kLeastLeft = 5, kLeastHours = 6, kMostInflation = 5;
+  constexpr double kNearALine = 0.01;  // six hours, evenly spread, are 0.04
   const std::size_t means = std::set(configurations.begin(), configurations.end()).size();
   if (static_cast<double>(values.size()) < static_cast<double>(means + 2) + kLeastLeft)
     return refused(values.size() == 1 ? "one time of day is too few"
@@ -79,8 +80,9 @@ TimeOfDay time_of_day(const std::vector<double>& values, const std::vector<doubl
   }
   const std::vector<std::size_t> all(values.size(), 0);
   const Scatter whole = scatter_of(without_means(cosine, all), without_means(sine, all));
-  if (whole.determinant() <= kOnALine * (whole.aa + whole.bb) * (whole.aa + whole.bb))
-    return refused("all lie at two times of the day");
+  const double spread = whole.aa + whole.bb;
+  if (whole.determinant() <= kNearALine * spread * spread)
+    return refused("all lie near two times of the day");
   const Scatter left =
       scatter_of(without_means(cosine, configurations), without_means(sine, configurations));
   const double inflation = inflation_of(whole, left);

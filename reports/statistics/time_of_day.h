@@ -19,7 +19,7 @@ struct TimeOfDay {
 /// One harmonic of 24 hours beside the means of the configurations.
 /// Shape: `values` (logarithms), `hours` in [0, 24) and `configurations` have one item a run.
 /// Refused where fewer than five values are left for the noise, where the hours lie within six or
-/// are but two, or where configurations and hours go together (variance inflation of 5 or more):
+/// near but two, or where configurations and hours go together (variance inflation of 5 or more):
 /// such a difference could be either's. Source: Halberg's cosinor; the limit on inflation: shared
 /// by most texts.
 TimeOfDay time_of_day(const std::vector<double>& values, const std::vector<double>& hours,
