@@ -89,6 +89,9 @@ void write_markdown(const Report& report, std::ostream& out) {
     remarks.emplace_back(kBestLegend);
   if (!report.heading.empty()) remarks.insert(remarks.begin(), "of " + report.heading);
   if (!report.dropped.empty()) remarks.push_back(report.dropped);
+  if (report.left_out > 0)
+    remarks.push_back(counted(static_cast<std::int64_t>(report.left_out), "row") +
+                      " behind these (--limit)");
   if (!remarks.empty()) out << '\n';
   for (const auto& remark : remarks) out << "- " << markdown_literal(remark) << '\n';
 }

@@ -41,7 +41,15 @@ void take_notes(Rows& rows, const std::vector<NodeNote>& notes) {
     NodeRow& row = row_of(rows, note.node);
     row.failed_launches += note.failed_launches;
     if (row.state != "bad" && !note.state.empty()) row.state = note.state;
+    row.lost_runs += note.lost_runs;
     if (!note.because.empty()) row.because += (row.because.empty() ? "" : "; ") + note.because;
+  }
+  for (auto& entry : rows) {
+    NodeRow& row = entry.second;
+    if (row.lost_runs == 0) continue;
+    row.because =
+        fmt::format("the scheduler says that it failed under {}{}{}", counted(row.lost_runs, "run"),
+                    row.because.empty() ? "" : "; ", row.because);
   }
 }
 

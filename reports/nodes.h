@@ -18,6 +18,7 @@ struct NodeNote {
   std::int64_t failed_launches = 0;  ///< of jobs of this one node, also those run again elsewhere
   std::string state;                 ///< "bad", "allowed"; empty: nobody has judged it
   std::string because;               ///< why, and who says so
+  std::int64_t lost_runs = 0;        ///< under which it failed, by the scheduler
 };
 
 /// What is known of one node.
@@ -33,6 +34,7 @@ struct NodeRow {
   /// many bytes, ranks and nodes; above 1: slower.
   std::optional<double> all_reduce_ratio = {};
   std::string state, because;
+  std::int64_t lost_runs = 0;
 };
 
 /// A row a node, bad ones first, then by name. Takes time in proportion to runs and readings, but

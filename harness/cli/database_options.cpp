@@ -155,7 +155,7 @@ void add_compare(CommandLine& line) {
       .add_option(
           "--fail-on", options->fail_on,
           "exit with 1 where a row, or all of them, is surely slower; or changed at all; or "
-          "where the new side failed")
+          "where the new side lacks what the base measured, or nothing can be compared")
       ->type_name("VERDICT");
   add_page_format(compare, options->format, options->output);
 }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/steps/node_notes.h"
 
-#include <cstdint>
-#include <fmt/format.h>
 #include <utility>
 
-#include "core/base/text.h"
 #include "core/jobs/node_files.h"
 #include "harness/commands/steps/newest_campaigns.h"
 #include "harness/commands/steps/sweep_folders.h"
@@ -17,14 +14,10 @@ namespace {
 void take_notes(NodeFiles files, std::vector<NodeNote>& notes) {
   for (const auto& history : files.histories()) {
     NodeNote note{history.node, 0, {}, {}};
-    std::int64_t lost = 0;
     for (const auto& event : history.events) {
       note.failed_launches += event.failed() ? 1 : 0;
-      lost += event.kind == "lost" ? 1 : 0;
+      note.lost_runs += event.kind == "lost" ? 1 : 0;
     }
-    if (lost > 0)
-      note.because =
-          fmt::format("the scheduler says that it failed under {}", counted(lost, "run"));
     notes.push_back(std::move(note));
   }
   for (const auto& mark : files.marks())

@@ -89,7 +89,10 @@ bool is_written_into(const fs::path& path) {
   const auto status = fs::status(path, none);
   if (!fs::exists(status) || fs::is_directory(status)) return false;
   const std::string place = fs::absolute(path).lexically_normal().string();
-  return !fs::is_regular_file(status) || place.starts_with("/dev/") || place.starts_with("/proc/");
+  const bool is_open = place == "/dev/stdout" || place == "/dev/stderr" ||
+                       place.starts_with("/dev/fd/") ||
+                       (place.starts_with("/proc/") && place.find("/fd/") != std::string::npos);
+  return is_open || !fs::is_regular_file(status);
 }
 
 }  // namespace

@@ -420,6 +420,11 @@ TEST_CASE("a file to write to may be a pipe, a link or what is open already") {
   CHECK(here.shell(report + "/dev/stdout").out == csv);
   CHECK(here.shell("echo first >open; " + report + "/dev/stdout >>open").exit_code == 0);
   CHECK(here.text("open") == "first\n" + csv);
+  if (fs::exists("/dev/shm")) {
+    const std::string shared = "/dev/shm/pippin-" + std::to_string(::getpid()) + ".csv";
+    CHECK(here.shell(report + shared + " && " + report + shared).exit_code == 0);
+    CHECK(here.shell("cat " + shared + "; rm " + shared).out == csv);
+  }
   here.shell("mkdir notes; echo old >notes/old.csv; ln -s notes/old.csv a; ln -s notes/new.csv b");
   CHECK(here.shell(report + "a && " + report + "b && test -L a && test -L b").exit_code == 0);
   CHECK(here.text("notes/old.csv") == csv);

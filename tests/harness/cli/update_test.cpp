@@ -97,7 +97,8 @@ TEST_CASE("tables between markers are written anew and not a byte beside them") 
 TEST_CASE("a marker that asks for a few rows gets so many") {
   const Notebook here;
   const std::string text = here.updated(marked("n-first --sort step_time --limit 1"));
-  CHECK_THAT(text, Contains("128 s") && !Contains("185 s"));
+  CHECK_THAT(text,
+             Contains("128 s") && !Contains("185 s") && Contains("- 1 row behind these (--limit)"));
 }
 
 TEST_CASE("a document of DOS lines gets no others") {
