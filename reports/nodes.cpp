@@ -70,6 +70,7 @@ std::map<std::string, Compared> compared(const Measured& measured) {
   std::map<std::string, std::vector<double>> values_of;
   for (const auto& [node, value] : measured) values_of[node].push_back(value);
   std::vector<std::pair<double, std::string>> medians;
+  medians.reserve(values_of.size());
   for (auto& [node, values] : values_of) {
     medians.emplace_back(median_of(std::move(values)), node);
   }

@@ -146,7 +146,7 @@ bool take_as_long(const std::vector<Pair>& pairs) {
 /// False where they say that one began long after the other. Clocks may be of different zones,
 /// which are half hours apart.
 bool begin_together(const LogRun& a, const LogRun& b) {
-  constexpr std::int64_t kApart_s = 600, kZones_s = 14 * 3600, kZone_s = 1800, kInZones_s = 300;
+  constexpr std::int64_t kApart_s = 600, kZones_s = 50400, kZone_s = 1800, kInZones_s = 300;
   if (!a.started_at || !b.started_at) return true;
   const std::int64_t apart = std::abs(*a.started_at - *b.started_at);
   if (apart <= kApart_s) return true;
