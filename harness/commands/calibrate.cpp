@@ -166,13 +166,13 @@ std::string names_at_bounds(const ClusterCalibration& learned) {
 }
 
 void write_rates(const ClusterCalibration& learned, const fs::path& file) {
-  const std::string at_bounds = names_at_bounds(learned);
-  if (!has_learned(learned) && !at_bounds.empty())
-    bad_input("calibrate: what was measured drives {} beyond what can be; {} is not written",
-              at_bounds, printable(file.string()));
-  if (!has_learned(learned))
-    bad_input("calibrate: nothing was measured that tells a rate; {} is not written",
+  if (!has_learned(learned)) {
+    const std::string at_bounds = names_at_bounds(learned);
+    bad_input("calibrate: {}; {} is not written",
+              at_bounds.empty() ? "nothing was measured that tells a rate"
+                                : "what was measured drives " + at_bounds + " beyond what can be",
               printable(file.string()));
+  }
   if (fs::exists(file)) bad_input("calibrate: {} is there already", printable(file.string()));
   disk().write(file, rates_yaml(learned));
 }

@@ -12,6 +12,7 @@
 
 #include "harness/scrape/log_readers.h"
 #include "harness/scrape/trainers/launch.h"
+#include "harness/scrape/upper_median.h"
 
 namespace pippin {
 
@@ -82,13 +83,6 @@ bool is_fine(const LogRun& run) {
          *run.resolution_ms <= kFine * run.iterations.bare(run.iterations.size() - 1).step_time_ms;
 }
 
-/// Requires values.
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// What most times of one of two launches are: at most `width` from their median.
 struct Usual {
   double median = 0, width = 0;
@@ -100,9 +94,9 @@ Usual usual_of(const std::vector<Pair>& pairs, double Pair::*time) {
   std::vector<double> times;
   times.reserve(pairs.size());
   for (const auto& pair : pairs) times.push_back(pair.*time);
-  const double median = median_of(times);
+  const double median = upper_median(times);
   for (double& one : times) one = std::abs(one - median);
-  return {median, kWidth * median_of(std::move(times))};
+  return {median, kWidth * upper_median(std::move(times))};
 }
 
 /// How alike the differences of two launches are from one step to the next, from -1 to 1. What a

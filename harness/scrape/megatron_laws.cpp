@@ -7,9 +7,11 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/units.h"
+#include "harness/scrape/upper_median.h"
 
 namespace pippin {
 
@@ -42,9 +44,7 @@ std::optional<double> median_of_lines(const Iterations& lines, const OfLine& of_
     if (const auto value = of_line(line)) values.push_back(*value);
   }
   if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return upper_median(std::move(values));
 }
 
 /// A count out of rounded figures: whole within half a percent.

@@ -23,16 +23,16 @@ struct LinearFit {
 /// as long as `response`.
 std::optional<LinearFit> least_squares(const Columns& columns, const std::vector<double>& response);
 
-/// `values` less the mean of those with the same label; labels count from 0.
-std::vector<double> without_means(std::vector<double> values,
-                                  const std::vector<std::size_t>& labels);
-
 /// The same fit beside a mean of its own for each label, in time that does not grow with their
-/// number: df is less by that, too. There may be no column. Source: Frisch and Waugh, Econometrica
-/// 1, 1933.
+/// number: df is less by that, too. There may be no column. Labels count from 0. Source: Frisch and
+/// Waugh, Econometrica 1, 1933.
 std::optional<LinearFit> least_squares_within(const Columns& columns,
                                               const std::vector<double>& response,
                                               const std::vector<std::size_t>& labels);
+
+/// `values` less the mean of those with the same label. Labels count from 0.
+std::vector<double> without_means(std::vector<double> values,
+                                  const std::vector<std::size_t>& labels);
 
 /// The probability of `fuller` explaining so much more than `fit` by chance. Requires that the
 /// columns of `fit` are among those of `fuller`.

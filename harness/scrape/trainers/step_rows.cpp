@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "harness/scrape/megatron_fields.h"
+#include "harness/scrape/upper_median.h"
 
 namespace pippin {
 
@@ -146,9 +148,7 @@ std::optional<double> StepRows::median_quotient(std::string_view over,
     if (a && b && *b != 0) quotients.push_back(*a / *b);
   }
   if (quotients.empty()) return std::nullopt;
-  const auto middle = quotients.begin() + static_cast<std::ptrdiff_t>(quotients.size() / 2);
-  std::nth_element(quotients.begin(), middle, quotients.end());
-  return *middle;
+  return upper_median(std::move(quotients));
 }
 
 }  // namespace pippin

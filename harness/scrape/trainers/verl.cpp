@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/base/units.h"
 #include "harness/scrape/trainers/all.h"
 #include "harness/scrape/trainers/checkpoint_lines.h"
 #include "harness/scrape/trainers/step_fields.h"
+#include "harness/scrape/upper_median.h"
 
 namespace pippin {
 
@@ -168,10 +170,9 @@ void apply_laws(LaunchFacts& facts, const StepRows& rows) {
       counts.push_back(*tokens / (*rate * *seconds));
   }
   if (counts.empty()) return;
-  const auto middle = counts.begin() + static_cast<std::ptrdiff_t>(counts.size() / 2);
-  std::nth_element(counts.begin(), middle, counts.end());
+  const double gpus = upper_median(std::move(counts));
   constexpr double kDigits = 1e-3;  // figures of three decimals at worst
-  facts.derive(facts.layout.gpus, "gpus", whole_within(*middle, *middle * kDigits),
+  facts.derive(facts.layout.gpus, "gpus", whole_within(gpus, gpus * kDigits),
                "total_num_tokens / (throughput · time_per_step)");
 }
 
