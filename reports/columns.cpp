@@ -16,6 +16,7 @@ namespace pippin {
 namespace {
 
 constexpr int kMostDecimals = 9;
+constexpr std::string_view kRestOfAxes = "*";
 
 /// Names in the order they came.
 class OrderedNames {
@@ -164,6 +165,27 @@ std::optional<Column> column_of(const Written& written,
   return column;
 }
 
+/// Of the axes that a table of these rows shows, those by which two of them differ.
+std::vector<std::string> differing_axes(const RowRange& rows) {
+  ShownAxes shown;
+  std::optional<NamedValues> first;
+  std::set<std::string> differing;
+  for (const Summary& row : rows) {
+    shown.add(row);
+    if (!first) first = row.point.axes;
+    for (const auto& [axis, value] : row.point.axes) {
+      const Value* other = find_value(*first, axis);
+      if (!other || !(*other == value)) differing.insert(axis);
+    }
+    for (const auto& axis : *first) {
+      if (!find_value(row.point.axes, axis.first)) differing.insert(axis.first);
+    }
+  }
+  std::vector<std::string> names = shown.names();
+  std::erase_if(names, [&](const std::string& axis) { return !differing.count(axis); });
+  return names;
+}
+
 std::vector<Written> all_written(const std::string& text) {
   std::vector<Written> all;
   for (const auto& word : split(text, ',')) {
@@ -179,9 +201,25 @@ std::vector<Written> all_written(const std::string& text) {
 std::vector<Column> columns_named(const std::string& text, const RowRange& rows) {
   const auto axes = axes_of(rows);
   std::vector<Column> columns;
+  std::optional<std::size_t> rest;
   for (const auto& written : all_written(text)) {
-    if (const auto column = column_of(written, axes)) columns.push_back(*column);
+    if (written.name == kRestOfAxes) {
+      if (!written.title.empty() || written.decimals)
+        bad_input(
+            "--columns: '*' is several columns, which have no title and no decimals of theirs");
+      rest = columns.size();
+    } else if (const auto column = column_of(written, axes)) {
+      columns.push_back(*column);
+    }
   }
+  if (!rest) return columns;
+  std::vector<Column> more;
+  for (const auto& axis : differing_axes(rows)) {
+    const bool named = std::any_of(columns.begin(), columns.end(),
+                                   [&](const Column& one) { return one.axis == axis; });
+    if (!named) more.push_back({nullptr, axis, axis_title(axis, {}), {}, true});
+  }
+  columns.insert(columns.begin() + static_cast<std::ptrdiff_t>(*rest), more.begin(), more.end());
   return columns;
 }
 

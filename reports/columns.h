@@ -22,8 +22,9 @@ struct Column {
 
 /// "gpus,size,PP Chunks,zero,ZeRO=zero,tflops:1": each [TITLE=]NAME[:DECIMALS], by its canonical
 /// name or any that people use (column_names.h), or an own axis of one of the rows. A name that is
-/// no canonical one is also the title; "?NAME" is left out where no row has such an axis. Errors:
-/// Error (bad input) naming what is near.
+/// no canonical one is also the title; "?NAME" is left out where no row has such an axis; "*" is
+/// all own axes by which rows differ and that no other word names. Errors: Error (bad input) naming
+/// what is near.
 std::vector<Column> columns_named(const std::string& text, const RowRange& rows);
 
 /// The axes that such a text may mean.

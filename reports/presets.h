@@ -9,7 +9,7 @@ namespace pippin {
 /// Columns that belong together, as --columns has them.
 struct Preset {
   std::string name;
-  std::string columns;  ///< those after a "?" only where a row has them
+  std::string columns;  ///< see columns_named
   std::string purpose;
 };
 

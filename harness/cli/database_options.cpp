@@ -335,7 +335,7 @@ void add_table_options(CLI::App& command, ReportOptions& options) {
       ->capture_default_str()
       ->type_name("BY");
   add("--columns", options.columns, "COLUMN",
-      "what to show: [TITLE=]NAME[:DECIMALS], with commas between");
+      "what to show: [TITLE=]NAME[:DECIMALS], with commas between; '*': own axes that differ");
   add("--preset", options.preset, "PRESET", "columns that belong together");
   add("--sort", options.sort, "COLUMN",
       "columns to sort by, with commas between, the best first; -NAME: the highest first, +NAME: "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/columns.h"
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "reports/column_names.h"
 #include "reports/exact_columns.h"
@@ -55,6 +57,11 @@ TEST_CASE("a column is named by its canonical name, a title, an alias or an axis
       {"?bucket", ""},
       {"gpus,?bucket,tp", "GPUs<gpus>, TP<tp>"},
       {"a=b=step_time", "(refused)"},
+      {"*", "zero<axis zero>, opt_offl<axis opt_offl>, Z<axis Z>, z<axis z>"},
+      {"tp,*,ZeRO=zero,?z",
+       "TP<tp>, opt_offl<axis opt_offl>, Z<axis Z>, ZeRO<axis zero>, z<axis z>"},
+      {"a=*", "(refused)"},
+      {"*:1", "(refused)"},
       {"Speed (samples/s)", "Speed (samples/s)<samples_per_s>"},
       {"tp,tp", "TP<tp>, TP<tp>"}};
   for (const auto& [text, expected] : cases) {
@@ -134,6 +141,28 @@ TEST_CASE("a name that only other tables have is refused in one line") {
 TEST_CASE("axes that a text may mean are known before any row is") {
   CHECK(axes_in_columns("Opt Offl,?Z:1,A=axis_mfu") ==
         std::set<std::string, std::less<>>{"Opt Offl", "Z", "axis_mfu", "mfu", "opt_offl", "z"});
+}
+
+TEST_CASE("of axes that all rows have alike, * shows none") {
+  std::vector<Summary> alike = rows();
+  alike[1].point.axes = alike[0].point.axes;
+  CHECK(columns_named("*", alike).empty());
+  alike[1].point.axes[1].second = value_of("no");
+  CHECK(columns_named("*", alike).size() == 1);
+  alike[0].sweep = alike[1].sweep = "";  // of foreign logs, which look the same otherwise
+  alike[1].point.name = alike[0].point.name;
+  CHECK(columns_named("*", alike).size() == 1);
+  alike[1].point.layout.tp = 2;
+  CHECK(columns_named("*", alike).empty());
+}
+
+TEST_CASE("every preset shows by which axes rows differ") {
+  for (const auto& preset : presets()) {
+    CAPTURE(preset.name);
+    const auto columns = columns_named(preset.columns, rows());
+    CHECK(std::any_of(columns.begin(), columns.end(),
+                      [](const Column& column) { return column.axis == "zero"; }));
+  }
 }
 
 TEST_CASE("every preset names columns that any report has") {
