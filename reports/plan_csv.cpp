@@ -15,6 +15,7 @@ void write_point(const Point& point, const std::string& state, const std::string
   cells.clear();
   for (const auto* text : {&point.name, &state, &reason}) cells.push_back(*text);
   for (auto& cell : point_cells(point)) cells.push_back(std::move(cell));
+  cells.push_back(cp_cell(point));
   for (const auto& axis : axes) cells.push_back(axis_cell(point, axis));
   out << csv_line(cells);
 }
@@ -25,6 +26,7 @@ void write_plan_csv(const Plan& plan, std::ostream& out) {
   const Sweep& sweep = plan.sweep;
   Cells names{"name", "state", "reason"};
   for (const auto& column : point_columns()) names.push_back(column.name);
+  names.emplace_back("cp");
   const Cells fixed = names;
   for (const auto& axis : sweep.own_axes) names.push_back(axis_title(axis, fixed));
   out << csv_line(names);

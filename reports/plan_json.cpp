@@ -30,6 +30,10 @@ void write_point(const Point& point, const std::string& reason, JsonWriter& json
     json.key(point_columns()[i].name);
     write_cell(cells[i], json);
   }
+  if (point.layout.cp) {
+    json.key("cp");
+    write_cell(cp_cell(point), json);
+  }
   json.key("axes").begin_object();
   for (const auto& axis : point.axes) {
     json.key(axis.first);

@@ -48,6 +48,18 @@ TextColumn moving_column(std::string title, int importance) {
   return column;
 }
 
+/// CP behind PP, where a point has more than one.
+void add_context_parallel(const std::vector<Point>& points, std::vector<TextColumn>& columns) {
+  if (std::none_of(points.begin(), points.end(),
+                   [](const Point& point) { return point.layout.cp.value_or(1) > 1; }))
+    return;
+  TextColumn column = moving_column("CP", kPointImportance);
+  for (const auto& point : points) column.cells.push_back(cp_cell(point));
+  const auto pp = std::find_if(columns.begin(), columns.end(),
+                               [](const TextColumn& one) { return one.title == "PP"; });
+  columns.insert(pp + 1, std::move(column));
+}
+
 void write_points(const Plan& plan, std::ostream& out) {
   const Sweep& sweep = plan.sweep;
   std::vector<TextColumn> columns{number_column(sweep.points.size()), name_column(sweep.points)};
@@ -64,6 +76,7 @@ void write_points(const Plan& plan, std::ostream& out) {
       columns[i++].cells.push_back(printable(axis_cell(point, axis)));
     }
   }
+  add_context_parallel(sweep.points, columns);
   const auto left_out = write_table(std::move(columns), plan.width, out);
   if (!left_out.empty()) {
     out << wrapped("left out for lack of room: " + join(left_out, ", ") + " (csv has all)",

@@ -59,6 +59,8 @@ std::vector<std::string> readable_point_cells(const Point& point) {
   return cells;
 }
 
+std::string cp_cell(const Point& point) { return cell_of(point.layout.cp); }
+
 std::string axis_cell(const Point& point, const std::string& axis) {
   const Value* value = find_value(point.axes, axis);
   return value ? value->text : "";

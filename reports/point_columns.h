@@ -23,6 +23,9 @@ std::vector<std::string> point_cells(const Point& point);
 /// The same for a reader: the size as "52B".
 std::vector<std::string> readable_point_cells(const Point& point);
 
+/// CP, which has a column where it says something; empty where unknown.
+std::string cp_cell(const Point& point);
+
 /// The text of an own axis; empty where the point has none of that name.
 std::string axis_cell(const Point& point, const std::string& axis);
 

@@ -49,6 +49,17 @@ TEST_CASE("a plan lists twenty reasons why points are dropped, and counts the ot
                        "  1735 points more, for 1735 other reasons (--format json has all)\n"));
 }
 
+TEST_CASE("a plan shows CP where a point has more than one") {
+  Sweep sweep = test::planned_sweep();
+  const auto jobs = test::planned_jobs();
+  sweep.points.back().layout.cp = 1;
+  CHECK_THAT(text_of("terminal", sweep, jobs), !Catch::Contains("CP"));
+  sweep.points.back().layout.cp = 2;
+  CHECK_THAT(text_of("terminal", sweep, jobs), Catch::Contains("  CP"));
+  CHECK_THAT(text_of("json", sweep, jobs), Catch::Contains("\"cp\": 2"));
+  CHECK_THAT(text_of("csv", sweep, jobs), Catch::Contains(",gbs,cp"));
+}
+
 TEST_CASE("GPU-hours are unknown without a time limit") {
   Sweep sweep = test::planned_sweep();
   const auto jobs = test::planned_jobs();
