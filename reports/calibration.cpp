@@ -175,6 +175,41 @@ std::string interval_words(const RateRow& row) {
 /// Of as many digits as are worth it.
 std::string yaml_number(double value) { return fmt::format("{:.4g}", value); }
 
+/// The rates that points have told something of, alone or together with another.
+std::vector<std::size_t> told_rates(const RateCovariance& covariance) {
+  constexpr double kLittle = 0.05;
+  std::vector<std::size_t> told;
+  for (std::size_t i = 0; i < covariance.size(); ++i) {
+    const double spread = std::sqrt(covariance[i][i]);
+    bool any = std::abs(spread / rate_parameters()[i].spread - 1) > kLittle;
+    for (std::size_t k = 0; k < covariance.size() && !any; ++k)
+      any = k != i && std::abs(covariance[i][k]) > kLittle * spread * std::sqrt(covariance[k][k]);
+    if (any) told.push_back(i);
+  }
+  return told;
+}
+
+/// As read_cluster_rates() has it.
+std::string uncertainty_yaml(const RateUncertainty& uncertainty) {
+  const RateCovariance& covariance = uncertainty.covariance;
+  std::string text = fmt::format(
+      "  uncertainty:  # of rates together: correlations with those above, then the spread\n"
+      "    of_learned: {}\n",
+      yaml_number(uncertainty.of_learned));
+  const std::vector<std::size_t> told = told_rates(covariance);
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const double spread = std::sqrt(covariance[told[i]][told[i]]);
+    std::vector<std::string> numbers;
+    for (std::size_t k = 0; k < i; ++k)
+      numbers.push_back(fmt::format(
+          "{:.4f}",
+          covariance[told[i]][told[k]] / (spread * std::sqrt(covariance[told[k]][told[k]]))));
+    numbers.push_back(yaml_number(spread));
+    text += fmt::format("    {}: [{}]\n", rate_parameters()[told[i]].name, join(numbers, ", "));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<EstimateTable> calibration_tables(const ClusterCalibration& learned) {
@@ -216,6 +251,7 @@ std::string rates_yaml(const ClusterCalibration& learned) {
                         yaml_number(*rows[i].value), counted(rows[i].readings, "reading"),
                         rows[i].from, interval_words(rows[i]), short_number(*rows[i].usual));
   }
+  if (learned.rates.uncertainty) text += uncertainty_yaml(*learned.rates.uncertainty);
   return text;
 }
 

@@ -172,8 +172,8 @@ FlatPage found_page(const SearchResult& result, const SearchSpace& space) {
   memory.stacks = empty_memory_stacks("What the fullest stage's GPU needs");
   memory.stacks->limit = space.usable_bytes / kGib;
   memory.stacks->limit_text = fmt::format("there are {:.1f} GiB", *memory.stacks->limit);
-  const double width = std::exp(space.half_width);
   for (const FoundLayout& one : result.best) {
+    const double width = std::exp(one.half_width);
     const std::string name = short_layout_words(one.setup);
     page.rows.push_back(
         {name, RunState::kOk, "", one.seconds, one.seconds / width, one.seconds * width});

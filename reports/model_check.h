@@ -18,6 +18,7 @@ struct ModelCheck {
   Summary of;                        ///< the row of a report
   std::string accelerator;           ///< empty: unknown
   std::string rates;                 ///< the cluster whose they are; empty: the usual ones
+  std::string words_on_rates;        ///< how sure they are
   std::optional<double> half_width;  ///< of the logarithm of measured by predicted, 19 of 20
   std::optional<StepTime> time;      ///< nothing where it cannot be judged
   std::string why_no_time;           ///< then

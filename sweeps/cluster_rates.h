@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/records/cluster.h"
+#include "sweeps/estimate/rate_uncertainty.h"
 #include "sweeps/estimate/step_time.h"
 #include "sweeps/yaml.h"
 
@@ -13,7 +14,9 @@ namespace pippin {
 /// Rates by which times are predicted, and how sure they are.
 struct KnownRates {
   Rates rates;
-  double half_width = 0;                ///< of the logarithm of measured by predicted, 19 of 20
+  /// Of the logarithm of measured by predicted, 19 of 20 layouts like those that were measured.
+  double half_width = 0;
+  std::optional<RateUncertainty> uncertainty = {};
   std::optional<double> node_gb_per_s;  ///< what the shares of links between nodes are of
   bool are_usual = true;                ///< no cluster's own
 };
@@ -22,12 +25,17 @@ struct KnownRates {
 KnownRates rates_of(const Cluster& cluster);
 KnownRates usual_rates(const std::optional<Accelerator>& accelerator = std::nullopt);
 
+/// As `half_width`, of one layout.
+double half_width_of(const KnownRates& known, const Setup& setup, const Machine& machine);
+
 /// "19 of 20 runs take 5 % less to 5 % more"; `half_width`: of the logarithm.
 std::string words_on_half_width(double half_width);
 
-/// "by data sheets and usual rates: 19 of 20 runs take …"; `cluster`: whose rates they are, empty
-/// for the usual ones.
-std::string words_on_rates(const std::string& cluster, double half_width);
+/// "by the rates of CLUSTER: 19 of 20 runs take …", or "by data sheets and usual rates: …", of a
+/// layout that has that `half_width`.
+std::string words_on_rates(const std::string& cluster, const KnownRates& known, double half_width);
+/// Of many layouts.
+std::string words_on_rates(const std::string& cluster, const KnownRates& known);
 
 /// The map `rates:` of a cluster file. Errors: Error (bad input) for a name that is no rate, and a
 /// value that can be none.

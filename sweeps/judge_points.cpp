@@ -114,7 +114,8 @@ std::string after_semicolon(const std::string& before, const std::string& words)
 }
 
 std::string cluster_of(const PointRow& row) {
-  return row.text("group") + " " + row.text("gpu") + " " + row.text("gpu_mem_gb");
+  const auto card = card_of(row);
+  return row.text("group") + " " + row.text("gpu") + (card ? fmt::format(" {:g}", *card) : "");
 }
 
 std::optional<MeasuredStep> measured_step(const PointRow& row) {
@@ -125,13 +126,43 @@ std::optional<MeasuredStep> measured_step(const PointRow& row) {
   return MeasuredStep{*read.setup, *machine, read.any_micro_batch, seconds};
 }
 
+/// Of one layout, each as likely.
+class Repeats {
+ public:
+  void add(const MeasuredStep& one) {
+    step_ = one;
+    sum_ += std::log(one.seconds);
+    ++count_;
+  }
+  MeasuredStep mean() const {
+    MeasuredStep step = *step_;
+    step.seconds = std::exp(sum_ / count_);
+    return step;
+  }
+
+ private:
+  std::optional<MeasuredStep> step_;
+  double sum_ = 0, count_ = 0;
+};
+
 }  // namespace
 
-void PointJudge::calibrate_on(const std::vector<PointRow>& rows) {
-  std::map<std::string, std::vector<MeasuredStep>> clusters;
-  for (const PointRow& row : rows)
-    if (const auto point = measured_step(row)) clusters[cluster_of(row)].push_back(*point);
-  for (const auto& [name, points] : clusters) fits_.push_back({name, calibrate(points)});
+std::size_t PointJudge::calibrate_on(const std::vector<PointRow>& rows) {
+  std::map<std::string, std::map<std::string, Repeats>> clusters;
+  std::size_t used = 0;
+  for (const PointRow& row : rows) {
+    const auto step = measured_step(row);
+    if (!step) continue;
+    clusters[cluster_of(row)][row.setting()].add(*step);
+    ++used;
+  }
+  for (const auto& [name, layouts] : clusters) {
+    std::vector<MeasuredStep> points;
+    for (const auto& [setting, repeats] : layouts) points.push_back(repeats.mean());
+    fits_.push_back({name, learn_rates({}, points, kUncalibratedHalfWidth,
+                                       usual_rates_of(points.front().machine))});
+  }
+  return used;
 }
 
 const ClusterFit* PointJudge::fit_of(const PointRow& row) const {
@@ -151,10 +182,17 @@ void PointJudge::judge_time(const PointRow& row, const RowSetup& read, PointJudg
   }
   constexpr double kLeast = 0.02;
   const ClusterFit* fit = fit_of(row);
-  const double seconds = predicted_seconds({*read.setup, *machine, read.any_micro_batch, 0},
-                                           fit ? fit->calibration.rates : usual_rates_of(*machine));
-  const double width = fit ? std::max(fit->calibration.half_width, kLeast) : kUncalibratedHalfWidth;
-  say_time(seconds, width, said);
+  const MeasuredStep step{*read.setup, *machine, read.any_micro_batch, 0};
+  if (!fit) {
+    if (!fits_.empty())
+      said.why +=
+          after_semicolon(said.why, "by usual rates, as none were learned of " + cluster_of(row));
+    return say_time(predicted_seconds(step, usual_rates_of(*machine)), kUncalibratedHalfWidth,
+                    said);
+  }
+  const LearnedRates& known = fit->learned;
+  const double width = half_width_at(step, known.rates, known.half_width, known.uncertainty);
+  say_time(predicted_seconds(step, known.rates), std::max(width, kLeast), said);
 }
 
 PointJudgement PointJudge::judge(const PointRow& row) const {
@@ -190,7 +228,8 @@ PointJudgement judge_setup(const Setup& setup, const std::optional<Machine>& mac
   if (!machine) return said;
   const std::string why_not = why_no_time(setup);
   if (why_not.empty()) {
-    say_time(step_time(setup, *machine, known.rates).all(), known.half_width, said);
+    say_time(step_time(setup, *machine, known.rates).all(), half_width_of(known, setup, *machine),
+             said);
   } else
     said.why += (said.why.empty() ? "no time: " : "; no time: ") + why_not;
   return said;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sweeps/cluster_rates.h"
-#include "sweeps/estimate/calibrate.h"
+#include "sweeps/estimate/learn_rates.h"
 #include "sweeps/estimate/point_rows.h"
 
 namespace pippin {
@@ -24,14 +24,16 @@ struct PointJudgement {
 /// What was learned of a cluster, for a person.
 struct ClusterFit {
   std::string name;  ///< group, GPU and its memory
-  Calibration calibration;
+  LearnedRates learned;
 };
 
-/// Judges tables of layouts. Rows of a group on one kind of GPU are a cluster.
+/// Judges tables of layouts. Rows of a group on one kind of GPU are a cluster; where none of a
+/// row's cluster was learned from, its `why` says so.
 class PointJudge {
  public:
-  /// Learns each cluster's rates from the rows that say step_s.
-  void calibrate_on(const std::vector<PointRow>& rows);
+  /// Learns each cluster's rates from the rows that say step_s. Rows of one layout count once, by
+  /// the mean of their times' logarithms. How many of them it can learn from.
+  std::size_t calibrate_on(const std::vector<PointRow>& rows);
   const std::vector<ClusterFit>& fits() const { return fits_; }
 
   /// The memory is what the column `mem_kind` says was measured: PyTorch's allocator, of the last

@@ -32,6 +32,9 @@ struct ClusterRates {
   std::vector<std::pair<std::string, double>> values;  ///< those that differ from the usual
   std::optional<double> half_width;     ///< of the logarithm of measured by predicted, 19 of 20
   std::optional<double> node_gb_per_s;  ///< of a node to the others, all adapters together
+  /// How unsure rates are together: of each its correlations with those before it, then its spread.
+  std::vector<std::pair<std::string, std::vector<double>>> uncertainty = {};
+  double variance_of_learned = 0;  ///< sweeps/estimate/rate_uncertainty.h
 };
 
 /// GPU-hours above which handing a campaign over asks first, where the cluster does not say.

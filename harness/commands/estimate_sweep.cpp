@@ -81,8 +81,7 @@ Place place_of(const Sweep& sweep, const EstimateOptions& options,
   }
   try {
     place.machine = machine_of(*hardware.accelerator, hardware.node_gb_per_s);
-    remarks.push_back(words_on_rates(hardware.known.are_usual ? "" : hardware.cluster,
-                                     hardware.known.half_width));
+    remarks.push_back(words_on_rates(hardware.cluster, hardware.known));
   } catch (const Error& error) {
     hardware.why_no_machine = error.what();
     remarks.push_back("no time: " + hardware.why_no_machine);

@@ -137,6 +137,7 @@ SearchSpace space_of(const Globals& globals, const SearchOptions& options, const
                              options.node_gb_per_s ? options.node_gb_per_s : known.node_gb_per_s);
   space.rates = known.rates;
   space.half_width = known.half_width;
+  space.uncertainty = known.uncertainty;
   const Generation generation = generation_of(cluster.accelerator);
   space.usable_bytes = usable_bytes(generation, cluster.accelerator.memory_gib.value_or(0));
   if (options.model.empty()) {
@@ -176,14 +177,14 @@ ExitCode search(const Globals& globals, const SearchOptions& options) {
   for (const std::string& words : said) remark(globals, words);
   std::vector<std::string> compared;
   if (own && own->found) compared.push_back(words_on_own(*own->found, result, space));
-  if (!known.are_usual) remark(globals, words_on_rates(cluster.name, known.half_width));
+  if (!known.are_usual) remark(globals, words_on_rates(cluster.name, known));
   if (!options.sweep.empty()) write_sweep(options, space);
   if (const std::string words = words_on_margin(result, space.usable_bytes); !words.empty())
     remark(globals, words);
   if (is_page) {
     FlatPage page = found_page(result, space);
     said.insert(said.end(), compared.begin(), compared.end());
-    said.push_back(words_on_rates(known.are_usual ? "" : cluster.name, known.half_width));
+    said.push_back(words_on_rates(cluster.name, known));
     page.said = std::move(said);
     page.title = fmt::format("{} on {} of {}", options.model.empty() ? "a launch" : options.model,
                              counted(space.gpus, "GPU"), printable(cluster.name));

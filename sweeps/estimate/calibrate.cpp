@@ -10,17 +10,10 @@ namespace {
 
 constexpr std::size_t kCount = std::tuple_size_v<RateParameters>;
 using Vector = std::array<double, kCount>;
-using Matrix = std::array<Vector, kCount>;
+using Matrix = RateCovariance;
 
 constexpr double kNoise = 0.06;   ///< usual spread of the errors' logarithms
 constexpr double kCorner = 0.05;  ///< from which on an error counts by its size alone
-
-double to_free(const RateParameter& parameter, double value) {
-  return parameter.is_linear ? value : std::log(value);
-}
-double from_free(const RateParameter& parameter, double value) {
-  return parameter.is_linear ? value : std::exp(value);
-}
 
 Vector free_of(const RatePriors& priors) {
   Vector x{};
@@ -78,6 +71,25 @@ class Fit {
       if (!better || gain < 1e-4 * cost) break;
     }
     return x;
+  }
+
+  /// Of all together. What is held, or at a bound, is as unsure as it was before.
+  Matrix covariance_at(const Vector& x, double spread) const {
+    Matrix hessian = slope(x, errors_at(x)).hessian;
+    const double wider = std::max(1.0, spread / kNoise);
+    for (std::size_t i = 0; i < kCount; ++i) {
+      const double before = 1 / (priors_[i].spread * priors_[i].spread);
+      hessian[i][i] -= before;  // what points tell weighs less where they differ more
+      for (double& one : hessian[i]) one /= wider * wider;
+      hessian[i][i] += before;
+    }
+    Matrix covariance{};
+    for (std::size_t i = 0; i < kCount; ++i) {
+      Vector unit{};
+      unit[i] = -1;
+      covariance[i] = solved(hessian, unit, 0);
+    }
+    return covariance;
   }
 
   /// By the curvature of what is minimised, where errors are as large as usual or larger.
@@ -223,21 +235,6 @@ double half_width_of(std::vector<double> errors) {
 
 }  // namespace
 
-double predicted_seconds(const MeasuredStep& point, const Rates& rates) {
-  if (!point.any_micro_batch) return step_time(point.setup, point.machine, rates).all();
-  double best = 0;
-  Setup setup = point.setup;
-  const std::int64_t sequences = setup.mbs * setup.gas;
-  for (const std::int64_t size : {1, 2, 4, 8, 16}) {
-    if (sequences % size != 0) continue;
-    setup.mbs = size;
-    setup.gas = sequences / size;
-    const double seconds = step_time(setup, point.machine, rates).all();
-    if (best == 0 || seconds < best) best = seconds;
-  }
-  return best;
-}
-
 RatePriors priors_around(const Rates& usual) {
   RatePriors priors;
   for (std::size_t i = 0; i < kCount; ++i) {
@@ -261,6 +258,7 @@ Calibration calibrate(const std::vector<MeasuredStep>& points, const RatePriors&
   found.spread = robust_spread(fit.errors_at(x));
   found.half_width = half_width_of(fit.errors_at(x));
   found.sds = fit.sds_at(x, found.spread);
+  found.uncertainty = uncertainty_among(points, found.rates, fit.covariance_at(x, found.spread));
   for (std::size_t i = 0; i < kCount; ++i) {
     const RateParameter& one = rate_parameters()[i];
     const double value = found.rates.*one.member;
@@ -283,10 +281,12 @@ double half_width_of_others(const std::vector<MeasuredStep>& points, const RateP
     const double predicted = predicted_seconds(points[i], calibrate(rest, priors).rates);
     errors.push_back(std::abs(std::log(predicted / points[i].seconds)));
   }
-  constexpr double kMost = 0.95, kFew = 20, kMargin = 1.5;
+  // Of n the largest is exceeded by one in n + 1; how much more is needed, few can hardly tell.
+  constexpr double kMost = 0.95, kFew = 20, kMargin = 4;
   std::sort(errors.begin(), errors.end());
   const auto count = static_cast<double>(errors.size());
-  if (count < kFew) return std::min(kMargin * errors.back(), std::max(usual, errors.back()));
+  if (count < kFew)
+    return std::min((1 + kMargin / count) * errors.back(), std::max(usual, errors.back()));
   return errors[std::min(static_cast<std::size_t>(std::ceil(kMost * (count + 1))) - 1,
                          errors.size() - 1)];
 }

@@ -6,17 +6,11 @@
 #include <tuple>
 #include <vector>
 
+#include "sweeps/estimate/measured_step.h"
+#include "sweeps/estimate/rate_uncertainty.h"
 #include "sweeps/estimate/step_time.h"
 
 namespace pippin {
-
-/// A layout whose time was measured.
-struct MeasuredStep {
-  Setup setup;
-  Machine machine;
-  bool any_micro_batch = false;  ///< its size is not known: the best one is assumed
-  double seconds = 0;
-};
 
 /// What is thought of a rate before points are looked at.
 struct RatePrior {
@@ -38,6 +32,7 @@ struct Calibration {
   std::size_t points = 0;
   /// How sure each rate is, as RatePrior's spread: about that where the points tell nothing of it.
   std::array<double, std::tuple_size_v<RateParameters>> sds{};
+  RateUncertainty uncertainty;
 };
 
 /// The rates that explain the points best: the errors' logarithms by Huber, and a pull towards the
@@ -51,8 +46,5 @@ Calibration calibrate(const std::vector<MeasuredStep>& points);
 /// calibrations as there are points. Requires a point.
 double half_width_of_others(const std::vector<MeasuredStep>& points, const RatePriors& priors,
                             double usual);
-
-/// Seconds of an iteration.
-double predicted_seconds(const MeasuredStep& point, const Rates& rates);
 
 }  // namespace pippin

@@ -38,7 +38,8 @@ struct LearnedRates {
   Rates rates;
   std::size_t points = 0;
   double spread = 0;      ///< of the logarithm of measured by predicted, robust
-  double half_width = 0;  ///< of it, in which 19 of 20 others lie
+  double half_width = 0;  ///< of it, in which 19 of 20 others like these points lie
+  std::optional<RateUncertainty> uncertainty;  ///< where training was measured
 };
 
 /// Rates measured by themselves are what training is expected to have, and training may correct

@@ -34,6 +34,16 @@ bool PointRow::says(const std::string& column, std::string_view part) const {
   return text(column).find(part) != std::string::npos;
 }
 
+std::string PointRow::setting() const {
+  constexpr std::string_view kMeasured[] = {"id",      "step_s",   "tflops_gpu",
+                                            "mem_gib", "mem_kind", "source"};
+  std::string text;
+  for (const auto& [column, cell] : cells_)
+    if (std::find(std::begin(kMeasured), std::end(kMeasured), column) == std::end(kMeasured))
+      text += column + '\t' + cell + '\n';
+  return text;
+}
+
 std::vector<std::string> PointRow::unknown_columns() const {
   const auto& known = point_columns();
   std::vector<std::string> unknown;
@@ -54,9 +64,28 @@ const std::vector<std::string>& point_columns() {
   return columns;
 }
 
+namespace {
+
+/// Spreadsheets quote a cell that has quotes in it, and double these.
+std::string cell_of(std::string_view written) {
+  std::string_view inner = trim(written);
+  if (inner.size() < 2 || !inner.starts_with('"') || !inner.ends_with('"'))
+    return std::string(inner);
+  inner.remove_prefix(1);
+  inner.remove_suffix(1);
+  std::string cell;
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    cell += inner[i];
+    if (inner.substr(i, 2) == "\"\"") ++i;
+  }
+  return std::string(trim(cell));
+}
+
+}  // namespace
+
 std::vector<PointRow> read_point_rows(std::string_view text, const std::string& where) {
   std::vector<PointRow> rows;
-  std::vector<std::string_view> names;
+  std::vector<std::string> names;
   std::int64_t number = 0;
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // as spreadsheets begin a file
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -66,9 +95,9 @@ std::vector<PointRow> read_point_rows(std::string_view text, const std::string& 
     if (line.empty()) continue;
     const auto cells = split(line, '\t');
     if (names.empty()) {
-      names = cells;
-      std::unordered_set<std::string_view> taken;
-      for (const std::string_view name : names)
+      for (const std::string_view name : cells) names.push_back(cell_of(name));
+      std::unordered_set<std::string> taken;
+      for (const std::string& name : names)
         if (!taken.insert(name).second)
           bad_input("{}:1: two columns are named '{}'", where, printable(name));
       if (std::find(names.begin(), names.end(), "id") == names.end())
@@ -79,8 +108,7 @@ std::vector<PointRow> read_point_rows(std::string_view text, const std::string& 
     if (cells.size() != names.size())
       bad_input("{}:{}: {} cells, and {} columns", where, number, cells.size(), names.size());
     std::map<std::string, std::string> row;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      row[std::string(names[i])] = std::string(trim(cells[i]));
+    for (std::size_t i = 0; i < cells.size(); ++i) row[names[i]] = cell_of(cells[i]);
     rows.emplace_back(std::move(row));
   }
   return rows;

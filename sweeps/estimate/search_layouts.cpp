@@ -212,7 +212,11 @@ class Search {
 }  // namespace
 
 SearchResult search_layouts(const SearchSpace& space, std::size_t most, double compared_s) {
-  return Search(space, most, compared_s).run();
+  SearchResult result = Search(space, most, compared_s).run();
+  for (FoundLayout& one : result.best)
+    one.half_width = half_width_at({one.setup, space.machine, false, 0}, space.rates,
+                                   space.half_width, space.uncertainty);
+  return result;
 }
 
 }  // namespace pippin

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sweeps/estimate/rate_uncertainty.h"
 #include "sweeps/estimate/step_time.h"
 
 namespace pippin {
@@ -19,13 +20,15 @@ struct SearchSpace {
   double usable_bytes = 0;  ///< of a GPU
   Machine machine;
   Rates rates;
-  double half_width = 0;  ///< of the logarithm of measured by predicted, 19 of 20
+  double half_width = 0;  ///< of layouts like those that the rates are of; rate_uncertainty.h
+  std::optional<RateUncertainty> uncertainty = {};
 };
 
 struct FoundLayout {
   Setup setup;
   double seconds = 0;
   double needed_bytes = 0;
+  double half_width = 0;  ///< of the logarithm of measured by predicted, 19 of 20
 };
 
 struct SearchResult {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "sweeps/estimate/layer_time.h"
 
@@ -273,6 +274,13 @@ Rates usual_rates_of(const Machine& machine) {
   if (machine.best_tflops > 0 && machine.peak_tflops > 0)
     rates.product_share *= machine.best_tflops / machine.peak_tflops / kA100;
   return rates;
+}
+
+double to_free(const RateParameter& parameter, double value) {
+  return parameter.is_linear ? value : std::log(value);
+}
+double from_free(const RateParameter& parameter, double free) {
+  return parameter.is_linear ? free : std::exp(free);
 }
 
 const RateParameters& rate_parameters() {

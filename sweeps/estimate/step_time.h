@@ -55,6 +55,9 @@ struct RateParameter {
   double spread;   ///< how far clusters differ from the usual: of the logarithm, or of a share
   bool is_linear;  ///< its spread is of the value itself
 };
+/// What a fit sees of a rate's value, and the value that it makes of it.
+double to_free(const RateParameter& parameter, double value);
+double from_free(const RateParameter& parameter, double free);
 using RateParameters = std::array<RateParameter, 15>;
 const RateParameters& rate_parameters();
 

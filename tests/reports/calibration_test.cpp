@@ -92,3 +92,39 @@ TEST_CASE("the block that is written reads as those rates, and leaves out what i
   CHECK(rates.values[0] == std::pair<std::string, double>("product_share", 0.6));
   CHECK(rates.values[1] == std::pair<std::string, double>("link_share", 0.8));
 }
+
+TEST_CASE("bounds by the block that is written are those by what was learned") {
+  MeasuredStep step;
+  Shape& m = step.setup.shape;
+  m.layers = 8;
+  m.hidden = 2048;
+  m.heads = m.kv_heads = 16;
+  m.head_width = 128;
+  m.ffn = 8192;
+  m.seq = m.positions = 1024;
+  m.vocab = 50304;
+  step.machine.peak_tflops = step.machine.peak_tflops_16 = 312;
+  step.machine.memory_gb_per_s = 2039;
+  step.machine.link_gb_per_s = step.machine.node_gb_per_s = 100;
+  std::vector<MeasuredStep> steps;
+  for (const std::int64_t mbs : {1, 2, 4, 8}) {
+    step.setup.mbs = mbs;
+    step.seconds = 1.2 * step_time(step.setup, step.machine, Rates()).all();
+    steps.push_back(step);
+  }
+  ClusterCalibration learned;
+  learned.rates = learn_rates({}, steps, 0.45);
+  const YamlNode root = parse_yaml(rates_yaml(learned), "rates.yaml");
+  Cluster cluster;
+  cluster.rates = read_cluster_rates(*root.find("rates"));
+  KnownRates known = rates_of(cluster);
+  known.rates = learned.rates.rates;  // of which four digits are written
+  for (const std::int64_t tp : {1, 4}) {
+    step.setup.tp = tp;
+    const double width = half_width_of(known, step.setup, step.machine);
+    CHECK(width == Approx(half_width_at(step, learned.rates.rates, learned.rates.half_width,
+                                        learned.rates.uncertainty))
+                       .epsilon(0.01));
+    CHECK((width > 1.5 * learned.rates.half_width) == (tp == 4));
+  }
+}

@@ -258,3 +258,36 @@ TEST_CASE("one run alone promises no better bounds than none") {
   const LearnedRates learned = learn_rates({}, {step_of(2, 2, 1, truth)}, 0.45);
   CHECK(learned.half_width == 0.45);
 }
+
+TEST_CASE("bounds are wide where a layout hangs on what the runs that were measured do not tell") {
+  Rates truth;
+  truth.link_share = 0.35;
+  std::vector<MeasuredStep> alone;  // no messages within a node
+  for (const std::int64_t pp : {1, 2, 4})
+    for (const std::int64_t mbs : {1, 2, 4}) alone.push_back(step_of(1, pp, mbs, truth));
+  const LearnedRates learned = learn_rates({}, alone, 0.45);
+  REQUIRE(learned.uncertainty);
+  const auto width = [&](const MeasuredStep& step) {
+    return half_width_at(step, learned.rates, learned.half_width, learned.uncertainty);
+  };
+  CHECK(width(step_of(1, 2, 8, truth)) < 1.5 * learned.half_width);
+  const MeasuredStep split = step_of(8, 1, 1, truth);
+  CHECK(width(split) > 3 * learned.half_width);
+  const double error = std::log(predicted_seconds(split, learned.rates) / split.seconds);
+  CHECK(std::abs(error) > learned.half_width);
+  CHECK(std::abs(error) <= width(split));
+  CHECK(half_width_at(split, learned.rates, 0.45, std::nullopt) == 0.45);
+}
+
+TEST_CASE("of few runs the bounds are wider than their largest error") {
+  Rates truth;
+  truth.product_share = 0.6;
+  std::vector<MeasuredStep> steps;
+  double factor = 1.1;
+  for (const std::int64_t tp : {1, 2, 4, 8}) {
+    steps.push_back(step_of(tp, 1, 1, truth));
+    steps.back().seconds *= factor;
+    factor = 1 / factor;
+  }
+  CHECK(learn_rates({}, steps, 0.45).half_width > 2 * std::log(1.1));
+}
