@@ -362,6 +362,7 @@ StageMemory stage_memory(const Setup& setup, std::int64_t stage) {
   } else {
     add_older_peak(setup, stage, memory);
   }
+  memory.peak = std::max(memory.peak, memory.allocated());
   return memory;
 }
 

@@ -11,6 +11,15 @@ namespace pippin {
 
 namespace {
 
+double scores_made_again(const Setup& setup) {
+  if (setup.recompute != Recompute::kSelective || setup.attention != Attention::kScores) return 0;
+  Setup whole = setup;
+  whole.recompute = Recompute::kNone;
+  const bool has_experts = setup.shape.experts > 0;
+  return layer_activations(whole, has_experts).scores -
+         layer_activations(setup, has_experts).scores;
+}
+
 /// What the frameworks' accounts have in common.
 struct Account {
   Account(const Setup& setup, std::int64_t stage)
@@ -25,6 +34,7 @@ struct Account {
         first(stage == 0),
         last(stage == setup.pp - 1),
         embedding_mask(first && setup.hidden_dropout ? in_flight * stream / 2 : 0),
+        remade(scores_made_again(setup)),
         again(layer + 2 * largest_weight(setup, stage) + 2 * stream) {}
 
   double parameters, layers, in_flight, tokens;
@@ -34,6 +44,7 @@ struct Account {
   double logits;  ///< elements
   bool first, last;
   double embedding_mask;  ///< of the dropout behind it
+  double remade;          ///< one layer's scores, where selective recomputation makes them again
   double again;           ///< a layer, its largest weight's gradient, and two of the stream's
 };
 
@@ -43,8 +54,8 @@ void add_megatron2(const Setup& setup, const Account& x, StageMemory& memory) {
   constexpr double kLogitBytes = 10;
   const double logits = x.last ? kLogitBytes * x.logits : 0;
   if (setup.recompute != Recompute::kFull) {
-    memory.activations = x.in_flight * x.layers * x.layer;
-    memory.working = logits + 2 * x.stream;
+    memory.activations = x.in_flight * (x.layers * x.layer + x.mask);
+    memory.working = std::max(logits, x.remade) + 2 * x.stream;
   } else {
     const double before = number(std::max<std::int64_t>(1, setup.gas - 1));
     const double most = setup.pp > 1 ? std::min(x.in_flight, before) : 1;
@@ -53,8 +64,8 @@ void add_megatron2(const Setup& setup, const Account& x, StageMemory& memory) {
     memory.activations = most * ((layers + 1) * x.stream + x.mask) +
                          x.embedding_mask * most / std::max(x.in_flight, 1.0);
     memory.working = std::max(x.again, logits) + (setup.pp > 1 && !x.first ? 2 * x.stream : 0);
-    if (setup.gas > 1 && setup.type == NumberType::kFp16) memory.working += 2 * x.parameters;
   }
+  if (setup.gas > 1 && setup.type == NumberType::kFp16) memory.working += 2 * x.parameters;
   memory.peak = memory.allocated() - memory.retained + memory.activations + memory.working;
 }
 
@@ -63,19 +74,19 @@ void add_deepspeed_pipeline(const Setup& setup, const Account& x, StageMemory& m
   const double gradients = 2 * x.parameters;
   const double ranks = setup.zero > 0 ? number(setup.dp) : 1;
   const double states = memory.weights + memory.gradients + memory.optimizer;
-  const double kept =
-      setup.recompute == Recompute::kFull ? x.layers * x.stream + 4 * x.mask : x.layers * x.layer;
+  const bool remakes_all = setup.recompute == Recompute::kFull;
+  const double kept = x.layers * (remakes_all ? x.stream : x.layer) + 4 * x.mask;
   memory.activations = x.in_flight * kept + x.embedding_mask;
-  memory.working = gradients + x.again + x.stream;
+  memory.working = gradients + x.again + x.remade + x.stream;
   const double step = gradients + 2 * gradients / ranks + memory.retained;
   memory.peak = states + std::max(step, memory.activations + memory.working);
 }
 
 void add_megatron_deepspeed(const Setup& setup, const Account& x, StageMemory& memory) {
-  const double kept =
-      setup.recompute == Recompute::kFull ? (x.layers + 1) * x.stream + x.mask : x.layers * x.layer;
+  const bool remakes_all = setup.recompute == Recompute::kFull;
+  const double kept = (remakes_all ? (x.layers + 1) * x.stream : x.layers * x.layer) + x.mask;
   memory.activations = x.in_flight * kept + x.embedding_mask;
-  memory.working = x.again;
+  memory.working = x.again + x.remade;
   memory.peak = memory.allocated() - memory.retained + memory.activations + memory.working;
 }
 
@@ -106,7 +117,7 @@ void add_sharded(const Setup& setup, const Account& x, StageMemory& memory) {
     const double parts = (2 + number(m.kv_heads) / number(m.heads) + number(m.ffn) / h) / t;
     memory.activations =
         layers * ((streams + parts) * x.stream + 4 * x.tokens * number(m.heads) / t);
-    memory.working = logits + 2 * x.stream;
+    memory.working = std::max(logits, x.remade) + 2 * x.stream;
   } else {
     memory.activations = layers * x.layer;
     memory.working = logits + 2 * x.stream;

@@ -94,6 +94,10 @@ class RowReader {
   void doubt(const std::string& what) { doubt_ += (doubt_.empty() ? "" : "; ") + what; }
   bool is_named(std::string_view part) const { return row_.says("model", part); }
   bool is_core() const { return setup_.framework == Framework::kMegatronCore; }
+  bool is_megatron() const {
+    return is_core() || setup_.framework == Framework::kMegatron2023 ||
+           setup_.framework == Framework::kMegatron2;
+  }
   /// One of those whose speed NVIDIA publishes: they reduce gradients in 16 bits, and overlap
   /// messages with products.
   bool is_recipe() const {
@@ -110,10 +114,14 @@ class RowReader {
     refuse(layout_reason(setup_));
     if (m.head_width == m.hidden / m.heads)
       divides(m.hidden, m.heads, "heads do not divide the hidden size");
-    if (is_core() && setup_.first_layers + setup_.last_layers == 0 && !setup_.layers_before) {
+    if (is_megatron() && setup_.first_layers + setup_.last_layers == 0 && !setup_.layers_before) {
       divides(m.layers, setup_.pp, "PP does not divide the number of layers");
       divides(m.layers / setup_.pp, setup_.chunks, "vpp does not divide the layers of a stage");
     }
+    const bool is_deepspeed = setup_.framework == Framework::kDeepSpeedPipeline ||
+                              setup_.framework == Framework::kMegatronDeepSpeed;
+    if (is_deepspeed && setup_.chunks > 1)
+      refuse(fmt::format("DeepSpeed has no virtual stages (vpp {})", setup_.chunks));
     if (setup_.first_layers + setup_.last_layers > m.layers)
       refuse("the first and the last stage have more layers than there are");
     const bool is_batch_given = row_.count("gas") > 0 || row_.count("gbs") > 0;

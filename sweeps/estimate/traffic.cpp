@@ -101,7 +101,8 @@ class Speaker {
     const double begin = (first() ? 1 : 0) + mtp(), end = losses();
     if (split()) {
       gather(3 + remade(), begin + 2 * end);
-      calls("reduce_scatter", 2 + remade(), begin + end + mlps_again());
+      calls("reduce_scatter", 2 + remade(), (sums_words() ? 0 : begin) + end + mlps_again());
+      if (sums_words()) calls("all_reduce", 0, begin);
     } else {
       calls("all_reduce", 2 + remade(), begin + end + mlps_again());
     }
@@ -161,7 +162,20 @@ class Speaker {
   /// Of the bytes of activations those of a product's input.
   double share_of_inputs() const { return setup_.input_bytes() / bytes_of(setup_.type); }
 
-  std::int64_t replicated() const { return stage_parameters(setup_, stage_).replicated; }
+  /// Where learned positions are added, each rank has whole sequences, and takes its part of the
+  /// sum. Source: Megatron-LM, language_model_embedding.py.
+  bool sums_words() const {
+    return setup_.shape.learned_positions && setup_.framework != Framework::kProbe;
+  }
+
+  /// Of weights that each rank has, those whose gradients are of its part of the sequence.
+  std::int64_t replicated() const {
+    const std::int64_t all = stage_parameters(setup_, stage_).replicated;
+    if (!sums_words()) return all;
+    const bool has_one_for_mtp = setup_.pp > 1 && stage_ == setup_.mtp_stage();
+    return all - ((first() ? 1 : 0) + (has_one_for_mtp ? 1 : 0)) *
+                     embedding_parameters(setup_).replicated;
+  }
 
   /// Each chunk of layers of a micro-batch is one more pass through the stages. Behind MTP the last
   /// one's has its streams, too.

@@ -160,7 +160,8 @@ void add_groups(const Model& model, Arguments& arguments) {
 void add_layout(const Layout& layout, Arguments& arguments) {
   arguments.add("tensor_model_parallel_size", layout.tp);
   arguments.add("pipeline_model_parallel_size", layout.pp);
-  arguments.add("context_parallel_size", layout.cp);
+  // An older Megatron has no such argument, and would be taken for a newer one.
+  if (layout.cp.value_or(1) > 1) arguments.add("context_parallel_size", layout.cp);
   arguments.add("data_parallel_size", layout.dp);
   arguments.add("micro_batch_size", layout.mbs);
   arguments.add("global_batch_size", layout.gbs);

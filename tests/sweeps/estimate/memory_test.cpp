@@ -430,3 +430,76 @@ TEST_CASE("columns stand in any order and a table without ids is refused") {
                     "x.tsv:1: two columns are named 'tp'");
   CHECK(read_point_rows("\xef\xbb\xbfid\na\n", "x.tsv").size() == 1);
 }
+
+TEST_CASE("what spreadsheets quote is read without the quotes") {
+  const auto row = read_point_rows("\"id\"\tnotes\n\"a\"\t\"{\"\"bf16\"\": true}\"\n", "x.tsv");
+  REQUIRE(row.size() == 1);
+  CHECK(row[0].text("id") == "a");
+  CHECK(row[0].text("notes") == "{\"bf16\": true}");
+}
+
+TEST_CASE("a peak is never below what is there between iterations") {
+  Setup setup = bigscience(8, 4096, 2, 1, 8, Framework::kMegatronCore);
+  setup.chunks = 4;
+  setup.zero = 0;
+  for (std::int64_t stage = 0; stage < 2; ++stage) {
+    const StageMemory memory = stage_memory(setup, stage);
+    CHECK(memory.peak >= memory.allocated());
+  }
+}
+
+TEST_CASE("more accumulation never needs less, whatever is made again") {
+  for (const Recompute recompute : {Recompute::kNone, Recompute::kSelective, Recompute::kFull}) {
+    Setup setup = bigscience(24, 2048, 1, 1, 1, Framework::kMegatron2);
+    setup.recompute = recompute;
+    const double once = needed_bytes(setup);
+    setup.gas = 2;
+    CHECK(needed_bytes(setup) >= once);
+  }
+}
+
+TEST_CASE("scores that selective recomputation makes again are there once, in every framework") {
+  for (const Framework framework :
+       {Framework::kMegatron2, Framework::kMegatronDeepSpeed, Framework::kDeepSpeedPipeline,
+        Framework::kFsdp, Framework::kMegatron2023, Framework::kMegatronCore}) {
+    Setup setup = bigscience(8, 8192, 1, 8, 8, framework);
+    setup.shape.heads = setup.shape.kv_heads = 64;
+    setup.shape.head_width = 128;
+    setup.shape.seq = setup.shape.positions = 8192;
+    setup.tp = 8;
+    setup.recompute = Recompute::kSelective;
+    const double unfused = stage_memory(setup, 0).peak;
+    setup.attention = Attention::kFlash;
+    CHECK(unfused - stage_memory(setup, 0).peak > 15 * 1024 * kMib);
+  }
+}
+
+TEST_CASE("layers and virtual stages divide in every Megatron, and DeepSpeed has no such stages") {
+  const PointRow row = rows().at("seed1-0001").with("dp", "").with("layers", "36").with("pp", "4");
+  const auto why = [&](const char* framework, const char* vpp) {
+    return PointJudge()
+        .judge(row.with("tp", "1").with("framework", framework).with("vpp", vpp).with("zero", "0"))
+        .why;
+  };
+  for (const char* framework : {"megatron-2", "megatron-2023", "Megatron-Core"})
+    CHECK(why(framework, "7") == "vpp does not divide the layers of a stage (9 by 7)");
+  CHECK(why("deepspeed-3d", "3") == "DeepSpeed has no virtual stages (vpp 3)");
+}
+
+TEST_CASE("rates are learned of layouts, each once, and of rows that have some cluster's alone") {
+  const PointRow row = rows().at("seed1-0001").with("step_s", "10");
+  PointJudge once, often;
+  std::vector<PointRow> learned{row, row.with("mbs", "2").with("gbs", "").with("step_s", "19")};
+  REQUIRE(once.calibrate_on(learned) == 2);
+  const std::size_t layouts = learned.size();
+  for (int i = 0; i < 9; ++i)
+    for (std::size_t k = 0; k < layouts; ++k) learned.push_back(learned[k].with("id", "again"));
+  CHECK(often.calibrate_on(learned) == 20);
+  CHECK(often.fits().front().learned.points == 2);
+  const PointJudgement a = once.judge(row), b = often.judge(row);
+  CHECK(*a.step_s_high / *a.step_s == Approx(*b.step_s_high / *b.step_s).epsilon(1e-6));
+  CHECK(once.judge(row.with("gpu_mem_gb", "80.0")).step_s == a.step_s);
+  CHECK_THAT(once.judge(row.with("group", "elsewhere")).why,
+             Catch::Contains("by usual rates, as none were learned of elsewhere "));
+  CHECK(PointJudge().calibrate_on({row.with("step_s", ""), row.with("layers", "")}) == 0);
+}

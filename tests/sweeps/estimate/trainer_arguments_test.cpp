@@ -182,3 +182,21 @@ TEST_CASE("a command leaves out what is usual today") {
       point, 8, Generation::kHopper);
   CHECK_FALSE(offloaded.why_no_memory.empty());
 }
+
+TEST_CASE("that CP is 1 makes no older command a newer Megatron's") {
+  Point point = point_of();
+  point.layout.gpus = 16;
+  point.layout.cp = 1;
+  const std::string command =
+      "num_layers=2 hidden_size=64 num_attention_heads=4 seq_length=64 micro_batch_size=1 "
+      "global_batch_size=16 fp16=True DDP_impl=local checkpoint_activations=True";
+  const auto framework = [&] {
+    const ArgumentsSetup said = setup_of_command(values(command), point, 8, Generation::kAmpere);
+    CAPTURE(said.why_not);
+    REQUIRE(said.setup);
+    return said.setup->framework;
+  };
+  CHECK(framework() == Framework::kMegatron2);
+  point.layout.cp = 2;
+  CHECK(framework() == Framework::kMegatronCore);
+}
