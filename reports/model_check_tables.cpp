@@ -123,7 +123,7 @@ EstimateTable times_table(const std::vector<ModelCheck>& judged) {
   made.table.columns = columns.take();
   std::set<std::string> words;
   for (const ModelCheck& check : judged)
-    if (check.half_width) words.insert(words_on_rates(check.rates, *check.half_width));
+    if (check.half_width) words.insert(check.words_on_rates);
   made.table.remarks.assign(words.begin(), words.end());
   return made;
 }
@@ -191,11 +191,15 @@ std::vector<ModelCheck> by_memory(const std::vector<ModelCheck>& checks) {
   return rows;
 }
 
-/// Where runs end and deaths begin, by what was predicted.
+/// Where runs end and deaths begin on GPUs that have as much, by what was predicted.
 std::vector<std::string> frontier_words(const std::vector<ModelCheck>& rows) {
-  std::optional<double> most_ran, least_died;
+  struct Frontier {
+    std::optional<double> most_ran, least_died;
+  };
+  std::map<std::pair<std::string, double>, Frontier> frontiers;
   std::int64_t agree = 0, differ = 0;
   for (const ModelCheck& row : rows) {
+    auto& [most_ran, least_died] = frontiers[{row.accelerator, row.usable_gib.value_or(0)}];
     if (row.ran > 0) most_ran = std::max(most_ran.value_or(0), *row.needed_gib);
     if (row.out_of_memory > 0)
       least_died = std::min(least_died.value_or(*row.needed_gib), *row.needed_gib);
@@ -203,11 +207,15 @@ std::vector<std::string> frontier_words(const std::vector<ModelCheck>& rows) {
     (agrees.value_or(false) ? agree : differ) += agrees ? 1 : 0;
   }
   std::vector<std::string> words;
-  if (most_ran && least_died)
+  for (const auto& [gpu, found] : frontiers) {
+    if (!found.most_ran || !found.least_died) continue;
+    const std::string where =
+        frontiers.size() > 1 && !gpu.first.empty() ? "on " + printable(gpu.first) + ", " : "";
     words.push_back(
-        fmt::format("of those that ran none needs more than {} GiB by prediction, of "
+        fmt::format("{}of those that ran none needs more than {} GiB by prediction, of "
                     "those that died none less than {}",
-                    short_number(*most_ran), short_number(*least_died)));
+                    where, short_number(*found.most_ran), short_number(*found.least_died)));
+  }
   if (agree + differ > 0)
     words.push_back(fmt::format("whether it fits was foretold of {}, wrongly of {}",
                                 counted(agree + differ, "point"), differ));

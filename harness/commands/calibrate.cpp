@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <map>
 #include <set>
 #include <sstream>
 #include <utility>
@@ -26,18 +28,34 @@ namespace {
 /// A part of the database, and its points.
 struct Part {
   SampleFilter filter;
+  bool takes_logs = false;  ///< a person named them, so that those count whose cluster is not known
   std::vector<StoredCheck> checks;
 };
+
+/// Of a cluster each campaign is apart: a point may have run on others, too.
+std::vector<SampleFilter> filters_of(Database& database, const SampleFilter& selected,
+                                     bool is_of_cluster) {
+  if (!is_of_cluster || selected.campaign || selected.sweep == "") return {selected};
+  std::vector<SampleFilter> filters;
+  if (!selected.sweep) filters.push_back({"", std::nullopt});  // tables of links and products
+  for (const CampaignName& campaign : database.campaigns(selected.sweep))
+    filters.push_back({campaign.sweep, campaign.number});
+  return filters;
+}
 
 std::vector<Part> parts_of(const Globals& globals, Database& database,
                            const CalibrateOptions& options, const GivenMachine& given) {
   const std::vector<std::string> names =
       options.selections.empty() ? std::vector<std::string>{""} : options.selections;
   std::vector<Part> parts;
+  std::set<std::pair<std::optional<std::string>, std::optional<std::int64_t>>> known;
   for (const std::string& name : names) {
-    const SampleFilter filter = selection_named(globals, database, name);
-    say_what_is_set_aside(globals, database, filter);
-    parts.push_back({filter, stored_checks(globals, database, filter, given)});
+    const SampleFilter selected = selection_named(globals, database, name);
+    say_what_is_set_aside(globals, database, selected);
+    for (const SampleFilter& filter : filters_of(database, selected, given.cluster.has_value()))
+      if (known.insert({filter.sweep, filter.campaign}).second)
+        parts.push_back(
+            {filter, selected.sweep == "", stored_checks(globals, database, filter, given)});
   }
   return parts;
 }
@@ -46,10 +64,9 @@ std::vector<Part> parts_of(const Globals& globals, Database& database,
 void keep_cluster(std::vector<Part>& parts, const std::string& cluster) {
   if (cluster.empty()) return;
   for (Part& part : parts) {
-    const bool takes_logs = part.filter.sweep == "";
     std::erase_if(part.checks, [&](const StoredCheck& one) {
       const auto& clusters = one.origin.clusters;
-      return clusters.empty() ? !takes_logs : clusters != std::vector<std::string>{cluster};
+      return clusters.empty() ? !part.takes_logs : clusters != std::vector<std::string>{cluster};
     });
   }
 }
@@ -116,19 +133,29 @@ std::optional<Machine> machine_at_hand(const Globals& globals, const std::vector
   }
 }
 
+/// A point that several parts have counts once, by the mean of its times' logarithms.
 std::vector<MeasuredStep> measured_steps(const std::vector<Part>& parts) {
   std::vector<MeasuredStep> steps;
-  std::set<std::string> known;
+  std::vector<int> counts_of;
+  std::map<std::string, std::size_t> known;
   for (const Part& part : parts) {
     for (const StoredCheck& one : part.checks) {
       const auto seconds = measured_s(one.check);
       const RunState state = one.check.of.state;
       const bool counts = state == RunState::kOk || counts_beside_ok(state);
       if (!seconds || !one.stored.machine || !counts) continue;
-      if (known.insert(one.check.of.sweep + '\n' + one.check.of.point.id).second)
-        steps.push_back({*one.stored.setup, *one.stored.machine, false, *seconds});
+      const auto [place, is_new] =
+          known.try_emplace(one.check.of.sweep + '\n' + one.check.of.point.id, steps.size());
+      if (is_new) {
+        steps.push_back({*one.stored.setup, *one.stored.machine, false, 0});
+        counts_of.push_back(0);
+      }
+      steps[place->second].seconds += std::log(*seconds);
+      ++counts_of[place->second];
     }
   }
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    steps[i].seconds = std::exp(steps[i].seconds / counts_of[i]);
   return steps;
 }
 
@@ -200,6 +227,11 @@ ExitCode calibrate(const Globals& globals, const CalibrateOptions& options) {
   Database database = existing_database(globals);
   auto parts = parts_of(globals, database, options, given);
   keep_cluster(parts, given.cluster ? given.cluster->name : "");
+  std::vector<const StoredCheck*> all;
+  for (const Part& part : parts)
+    for (const StoredCheck& one : part.checks) all.push_back(&one);
+  if (const std::string words = what_is_known_better(all, given); !words.empty())
+    remark(globals, words);
   const ClusterCalibration learned = learned_of(globals, database, parts, given);
   if (!options.write.empty()) write_rates(learned, options.write);
   print(learned, options.format);

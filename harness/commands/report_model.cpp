@@ -27,7 +27,12 @@ std::vector<ModelCheck> checks_of(const Globals& globals, const ReportOptions& o
     const Selected selection = selected(globals, database, name, options.pool);
     say_what_is_set_aside(globals, database, selection.filter);
     if (!selection.heading.empty()) remark(globals, selection.heading);
-    for (StoredCheck& one : stored_checks(globals, database, selection.filter, given)) {
+    auto stored = stored_checks(globals, database, selection.filter, given);
+    std::vector<const StoredCheck*> all;
+    for (const StoredCheck& one : stored) all.push_back(&one);
+    if (const std::string words = what_is_known_better(all, given); !words.empty())
+      remark(globals, words);
+    for (StoredCheck& one : stored) {
       if (names.size() > 1) one.check.of.selection = selection.name;
       checks.push_back(std::move(one.check));
     }

@@ -164,3 +164,15 @@ TEST_CASE("programs get every figure of every row, and unknown ones empty") {
   CHECK_THAT(csv, Contains(",its GPU is not stored,"));
   CHECK_THAT(written(model_check_figures({judged}), "json"), Contains("\"rates\": \"usual\""));
 }
+
+TEST_CASE("each kind of GPU has a frontier of its own") {
+  std::vector<ModelCheck> rows{memory_of("a", 38, 1, 0), memory_of("b", 40, 0, 1),
+                               memory_of("c", 70, 1, 0), memory_of("d", 90, 0, 1)};
+  rows[0].accelerator = rows[1].accelerator = "a100-sxm4-40g";
+  rows[0].usable_gib = rows[1].usable_gib = 39.6;
+  rows[2].accelerator = rows[3].accelerator = "h100-sxm5-80g";
+  const std::string text = written(model_check_tables(rows).front().table, "terminal");
+  CHECK_THAT(text,
+             Contains("on a100-sxm4-40g, of those that ran none needs more than 38.0 GiB") &&
+                 Contains("on h100-sxm5-80g, of those that ran none needs more than 70.0 GiB"));
+}

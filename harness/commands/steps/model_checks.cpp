@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/steps/model_checks.h"
 
+#include <fmt/format.h>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -28,8 +30,9 @@ void judge_time(const StoredSetup& stored, ModelCheck& check) {
   const KnownRates known =
       stored.cluster ? rates_of(*stored.cluster) : usual_rates(stored.accelerator);
   check.time = step_time(*stored.setup, *stored.machine, known.rates);
-  check.half_width = known.half_width;
+  check.half_width = half_width_of(known, *stored.setup, *stored.machine);
   if (!known.are_usual) check.rates = stored.cluster->name;
+  check.words_on_rates = words_on_rates(check.rates, known);
 }
 
 void judge_memory(const StoredSetup& stored, ModelCheck& check) {
@@ -78,6 +81,23 @@ std::vector<StoredCheck> stored_checks(const Globals& globals, Database& databas
     all.push_back(checked(std::move(row), std::move(origins[of]), timers[of], given));
   }
   return all;
+}
+
+std::string what_is_known_better(const std::vector<const StoredCheck*>& checks,
+                                 const GivenMachine& given) {
+  if (!given.accelerator) return "";
+  std::set<std::string> others;
+  std::int64_t points = 0;
+  for (const StoredCheck* one : checks) {
+    const std::string& own = one->check.accelerator;
+    if (own.empty() || own == given.accelerator->name) continue;
+    others.insert(printable(own));
+    ++points;
+  }
+  if (points == 0) return "";
+  return fmt::format("--accelerator {} is for runs that do not know theirs: {} do ({})",
+                     given.accelerator->name, counted(points, "point"),
+                     join({others.begin(), others.end()}, ", "));
 }
 
 GivenMachine given_machine(const std::string& cluster, const std::string& accelerator,

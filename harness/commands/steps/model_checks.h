@@ -23,6 +23,10 @@ struct StoredCheck {
 std::vector<StoredCheck> stored_checks(const Globals& globals, Database& database,
                                        const SampleFilter& filter, const GivenMachine& given);
 
+/// Of what a person gave, what counts for none of these: they know better. Empty: nothing.
+std::string what_is_known_better(const std::vector<const StoredCheck*>& checks,
+                                 const GivenMachine& given);
+
 /// What a person said of machines: a cluster's name or file, an accelerator's name; both may be
 /// empty. Errors: Error (bad input) where there is none of that name.
 GivenMachine given_machine(const std::string& cluster, const std::string& accelerator,

@@ -35,7 +35,7 @@ std::optional<Cluster> cluster_of(const PointOrigin& origin, const GivenMachine&
   const auto known = cluster_names();
   if (std::find(known.begin(), known.end(), name) != known.end())
     return cluster_named(name, "cluster");
-  return given.cluster;
+  return std::nullopt;
 }
 
 /// A GPU, or why it is not known.
@@ -66,7 +66,7 @@ Found accelerator_of(const Point& point, const PointOrigin& origin,
   if (const std::string told = text_in(point.axes, "accelerator"); !told.empty())
     return one_of(find_accelerator(told) ? std::vector{told} : std::vector<std::string>(), told,
                   std::nullopt);
-  auto hint = cluster ? std::optional(cluster->accelerator) : given.accelerator;
+  const auto hint = cluster ? std::optional(cluster->accelerator) : given.accelerator;
   if (origin.gpu_models.size() > 1)
     return {std::nullopt, "its runs had different GPUs: " + join(origin.gpu_models, ", ")};
   if (!origin.gpu_models.empty()) {
@@ -75,11 +75,15 @@ Found accelerator_of(const Point& point, const PointOrigin& origin,
   }
   if (origin.accelerators.size() > 1)
     return {std::nullopt, "its runs had different GPUs: " + join(origin.accelerators, ", ")};
+  // A file may describe one that the table does not have.
+  if (cluster) return {hint, ""};
+  if (!origin.accelerators.empty()) {
+    const std::string& own = origin.accelerators.front();
+    if (hint && hint->name == own) return {hint, ""};
+    return one_of(find_accelerator(own) ? origin.accelerators : std::vector<std::string>(), own,
+                  std::nullopt);
+  }
   if (hint) return {hint, ""};
-  if (!origin.accelerators.empty())
-    return one_of(find_accelerator(origin.accelerators.front()) ? origin.accelerators
-                                                                : std::vector<std::string>(),
-                  origin.accelerators.front(), std::nullopt);
   return {std::nullopt, "its GPU is not stored; --accelerator or --cluster says it"};
 }
 

@@ -209,3 +209,51 @@ TEST_CASE("calibrate refuses what it cannot use in one line") {
   CHECK_THAT(refusal("--format cvs"), Contains("did you mean 'csv'?"));
   CHECK_THAT(refusal("--accelerator v1000"), Contains("unknown accelerator 'v1000'"));
 }
+
+namespace {
+
+/// A sweep of Megatron's command whose runs print `ms` for each iteration.
+std::string megatron_sweep(const std::string& cluster, int ms) {
+  return "sweep: s\ncluster: ./" + cluster +
+         ".yaml\ngrid: {mbs: [1, 2]}\nfixed: {tp: 1, pp: 1, gas: 2}\nmodel: {layers: 2, hidden: "
+         "512, heads: 8, "
+         "seq: 512, vocab: 50304}\ngpus: 1\niterations: 5\ncommand: |\n"
+         "  for i in 1 2 3 4 5; do echo \" iteration $i/ 5 | consumed samples: 8 | elapsed time "
+         "per iteration (ms): " +
+         std::to_string(ms) +
+         ".0 | learning rate: 1.0E-4 | lm loss: 1.0 |\"; done; true --num-layers {layers} "
+         "--hidden-size {hidden} "
+         "--num-attention-heads {heads} --seq-length {seq} --max-position-embeddings {seq} "
+         "--vocab-size {vocab} "
+         "--micro-batch-size {mbs} --global-batch-size {gbs} --bf16\n";
+}
+
+std::string local_cluster(const std::string& name) {
+  return "cluster: " + name +
+         "\nscheduler: local\nnodes: 1\ngpus_per_node: 8\naccelerator: a100-sxm4-80g\nlaunch: "
+         "\"\"\n";
+}
+
+}  // namespace
+
+TEST_CASE("a cluster's runs count of points that ran on another one, too") {
+  const Workplace here;
+  for (const std::string name : {"a", "b"}) here.write(name + ".yaml", local_cluster(name));
+  here.write("s.yaml", megatron_sweep("a", 100));
+  REQUIRE(here.pippin("run s.yaml --quiet").exit_code == 0);
+  here.write("s.yaml", megatron_sweep("b", 300));
+  REQUIRE(here.pippin("run s.yaml --quiet --again").exit_code == 0);
+  std::vector<std::string> tables;
+  for (const std::string cluster : {"a", "b"}) {
+    const auto call = here.pippin("calibrate --cluster " + cluster + ".yaml");
+    CHECK(call.exit_code == 0);
+    CHECK_THAT(call.out + call.err, Contains("2 points of training"));
+    tables.push_back(call.out);
+  }
+  CHECK(tables[0] != tables[1]);
+  const auto told = here.pippin("report s --against-model --accelerator h100-sxm5-80g");
+  CHECK_THAT(told.out, Contains("a100-sxm4-80g") && !Contains("h100"));
+  CHECK_THAT(told.err,
+             Contains("--accelerator h100-sxm5-80g is for runs that do not know theirs: 2 "
+                      "points do (a100-sxm4-80g)"));
+}
