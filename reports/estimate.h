@@ -12,6 +12,7 @@
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/search_layouts.h"
 #include "sweeps/estimate/step_time.h"
+#include "sweeps/estimate/traffic.h"
 #include "sweeps/judge_points.h"
 #include "sweeps/max_model.h"
 
@@ -78,9 +79,20 @@ struct EstimatedTime {
   std::string words;      ///< by which rates, and how sure they are
 };
 
-/// Every figure of every stage, and of each part of its layers, of work and of time where it is
-/// known, a row each, for programs.
-FlatTable estimate_figures(const Setup& setup, const std::optional<EstimatedTime>& time);
+/// What an estimate of one layout is said with.
+struct EstimateContext {
+  std::optional<Accelerator> accelerator;  ///< or none, as fit_words() has it
+  std::optional<EstimatedTime> time;
+  std::string why_no_time;           ///< where none is known of that accelerator
+  std::vector<std::string> unknown;  ///< arguments that change memory, nobody knows by how much
+};
+
+/// Every figure of every stage, and of each part of its layers, of the GPU, of work and of time, a
+/// row each, for programs. What is not known has no value, and says why.
+FlatTable estimate_figures(const Setup& setup, const EstimateContext& context);
+
+/// On how many nodes the ranks of such a group are at most.
+std::int64_t nodes_of(const Setup& setup, const Talk& talk);
 
 /// All of that as a page has it, with the memory of stages and the time as bars. `accelerator`: as
 /// fit_words() has it, or none.

@@ -81,6 +81,8 @@ struct TalkRow {
   std::int64_t nodes = 1;
 };
 
+}  // namespace
+
 std::int64_t nodes_of(const Setup& setup, const Talk& talk) {
   switch (talk.topic) {
     case Topic::kTensor:
@@ -108,6 +110,8 @@ std::int64_t nodes_of(const Setup& setup, const Talk& talk) {
   }
   return (setup.gpus() + setup.gpus_per_node - 1) / setup.gpus_per_node;
 }
+
+namespace {
 
 std::vector<TalkRow> talk_rows(const Setup& setup) {
   std::vector<TalkRow> rows;
@@ -228,10 +232,11 @@ FlatTable found_table(const SearchResult& result, const SearchSpace& space) {
         {title, name, importance}, [=](const auto& row) { return short_number(of(row)); },
         [=](const auto& row) { return std::optional<double>(of(row)); });
   };
-  const double width = std::exp(space.half_width);
   number("step s", "step_s", 9, [](const FoundLayout& row) { return row.seconds; });
-  number("at least", "step_s_low", 5, [=](const FoundLayout& row) { return row.seconds / width; });
-  number("at most", "step_s_high", 5, [=](const FoundLayout& row) { return row.seconds * width; });
+  number("at least", "step_s_low", 5,
+         [](const FoundLayout& row) { return row.seconds * std::exp(-row.half_width); });
+  number("at most", "step_s_high", 5,
+         [](const FoundLayout& row) { return row.seconds * std::exp(row.half_width); });
   number("MFU %", "mfu_percent", 7, [&](const FoundLayout& row) {
     return 100 * model_flops_utilization(row.setup, space.machine, row.seconds).value_or(0);
   });

@@ -44,17 +44,34 @@ std::vector<PointRow> rows_of(const fs::path& file, std::vector<std::string>& re
 
 std::string fit_words(const ClusterFit& fit) {
   std::string words = fmt::format("{}: rates of {}, errors of {:.1f} %", printable(fit.name),
-                                  counted(static_cast<std::int64_t>(fit.calibration.points), "run"),
-                                  100 * fit.calibration.spread);
-  if (!fit.calibration.at_bounds.empty())
-    words += "; at the bound of what can be: " + join(fit.calibration.at_bounds, ", ");
+                                  counted(static_cast<std::int64_t>(fit.learned.points), "run"),
+                                  100 * fit.learned.spread);
+  std::vector<std::string> at_bounds;
+  for (const LearnedRate& rate : fit.learned.all)
+    if (rate.at_bound) at_bounds.emplace_back(rate.name);
+  if (!at_bounds.empty())
+    words += "; not used, as it would be out of physics: " + join(at_bounds, ", ");
   return words;
+}
+
+void calibrate(const fs::path& file, PointJudge& judge, std::vector<std::string>& remarks) {
+  const auto rows = rows_of(file, remarks);
+  const std::size_t used = judge.calibrate_on(rows);
+  const std::string where = printable(file.string());
+  if (used == 0)
+    bad_input("{}: none of {} can be learned from: each needs a layout, its GPU and its step_s",
+              where, counted(static_cast<std::int64_t>(rows.size()), "row"));
+  if (used < rows.size())
+    remarks.push_back(
+        fmt::format("{}: {} of {} rows are not learned from, as they lack a time, or enough of "
+                    "their layout",
+                    where, rows.size() - used, rows.size()));
 }
 
 void print_points(const Globals& globals, const EstimateOptions& options) {
   PointJudge judge;
   std::vector<std::string> remarks;
-  if (!options.calibrate_on.empty()) judge.calibrate_on(rows_of(options.calibrate_on, remarks));
+  if (!options.calibrate_on.empty()) calibrate(options.calibrate_on, judge, remarks);
   const auto rows = rows_of(options.points, remarks);
   for (const ClusterFit& fit : judge.fits()) remarks.push_back(fit_words(fit));
   for (const auto& words : remarks) remark(globals, words);
@@ -87,8 +104,9 @@ std::optional<EstimatedTime> time_of(const ShownLayout& layout, const Hardware& 
   const Setup& setup = layout.setup;
   const Machine machine = machine_of(*hardware.accelerator, hardware.node_gb_per_s);
   const KnownRates& known = hardware.known;
-  return EstimatedTime{step_time(setup, machine, known.rates), machine, known.half_width,
-                       words_on_rates(known.are_usual ? "" : hardware.cluster, known.half_width)};
+  const double half_width = half_width_of(known, setup, machine);
+  return EstimatedTime{step_time(setup, machine, known.rates), machine, half_width,
+                       words_on_rates(hardware.cluster, known, half_width)};
 }
 
 /// That makes this page again.
@@ -187,7 +205,11 @@ void print_estimate(const ShownLayout& layout, const Hardware& hardware,
   const auto time = time_of(layout, hardware);
   if (is_page_format(options.format)) return print_sheet(layout, hardware, time, options);
   if (!is_for_people(options.format))
-    return print_table(estimate_figures(setup, time), options.format, options.output);
+    return print_table(
+        estimate_figures(
+            setup, {hardware.accelerator, time,
+                    hardware.accelerator ? why_no_time(layout, hardware) : "", layout.unknown}),
+        options.format, options.output);
   std::ostringstream text;
   text << model_words(setup) << '\n' << layout_words(setup) << '\n' << state_account(setup) << '\n';
   if (hardware.accelerator) text << fit_words_of(layout, *hardware.accelerator) << '\n';

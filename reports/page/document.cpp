@@ -102,6 +102,7 @@ void write_column(const char* name, const RowRange& rows, JsonWriter& json, Writ
 
 void write_columns(const std::vector<PageColumn>& columns, JsonWriter& json) {
   std::vector<ColumnHead> heads;
+  heads.reserve(columns.size());
   for (const auto& column : columns) heads.push_back(column.head);
   write_column_heads(heads, json);
 }

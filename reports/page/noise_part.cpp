@@ -68,6 +68,7 @@ void write_links(const Noise& noise, JsonWriter& json) {
   }
   if (effects.empty()) return;
   std::vector<std::string> names;
+  names.reserve(slowest.size());
   for (const auto& node : slowest) names.push_back(node.first);
   const std::size_t left_out = keep_slowest(names, slowest);
   json.key("links").begin_object();

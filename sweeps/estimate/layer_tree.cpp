@@ -25,7 +25,7 @@ class Lister {
     if (stage_ == 0) embedding();
     layer();
     if (stage_ == setup_.place_of_last_norm() % setup_.pp)
-      add("last_norm", m_.hidden, 0, norm_bias(), "h");
+      add("last_norm", m_.hidden, 0, norm_bias(), of_norm("h"));
     if (setup_.mtp_of_stage(stage_) > 0) mtp();
     if (stage_ == setup_.pp - 1) head();
     return std::move(parts_);
@@ -34,7 +34,7 @@ class Lister {
  private:
   /// Of a weight; `columns` 0: a vector.
   ModelPart& add(const std::string& name, std::int64_t rows, std::int64_t columns,
-                 std::int64_t biases, const char* formula) {
+                 std::int64_t biases, const std::string& formula) {
     ModelPart part;
     part.name = name;
     part.shape = columns > 0 ? fmt::format("{} x {}", rows, columns) : fmt::format("{}", rows);
@@ -53,8 +53,20 @@ class Lister {
     if (bytes > 0) part.activation_formula = formula;
   }
   /// So many bytes for each of `elements`, which the letters count: "4 s b h".
-  static void keeps_each(ModelPart& part, double bytes, double elements, const char* letters) {
+  static void keeps_each(ModelPart& part, double bytes, double elements,
+                         const std::string& letters) {
     keeps(part, bytes, fmt::format("{:.4g} {}", elements > 0 ? bytes / elements : 0, letters));
+  }
+
+  /// Of what each rank has whole, under sequence parallelism its part.
+  std::string own(const std::string& letters) const {
+    return letters + (sequence_share(setup_) < 1 ? " / t" : "");
+  }
+  std::string of_norm(const std::string& letters) const {
+    return m_.norm_biases ? "2 " + letters : letters;
+  }
+  std::string with(bool biases, const char* formula, const char* more) const {
+    return biases ? fmt::format("{} + {}", formula, more) : formula;
   }
 
   double part_of_tokens() const { return tokens_of(setup_) / number(setup_.tp); }
@@ -65,7 +77,8 @@ class Lister {
     if (m_.learned_positions) add("embedding.positions", m_.positions, m_.hidden, 0, "s h");
     if (setup_.hidden_dropout && setup_.framework != Framework::kProbe)
       keeps(add("embedding.dropout"),
-            tokens_of(setup_) * sequence_share(setup_) * static_cast<double>(m_.hidden), "s b h");
+            tokens_of(setup_) * sequence_share(setup_) * static_cast<double>(m_.hidden),
+            own("s b h"));
   }
 
   void layer() {
@@ -76,7 +89,7 @@ class Lister {
     const LayerActivations plain = layer_activations(setup_, false);
     const bool alike = dense == 0 || mixtures_ == 0 || plain.norm2 == kept_.norm2;
     if (alike) norm("layer.norm2", kept_.norm2);
-    if (kept_.dropout > 0) keeps(add("layer.dropouts"), kept_.dropout, "2 s b h");
+    if (kept_.dropout > 0) keeps(add("layer.dropouts"), kept_.dropout, own("2 s b h"));
     times(begin, layers);
     const auto mlps = parts_.size();
     if (!alike) norm("layer.norm2", plain.norm2);
@@ -94,8 +107,8 @@ class Lister {
   }
 
   void norm(const char* name, double kept) {
-    keeps_each(add(name, m_.hidden, 0, norm_bias(), "h"), kept,
-               tokens_of(setup_) * sequence_share(setup_) * number(m_.hidden), "s b h");
+    keeps_each(add(name, m_.hidden, 0, norm_bias(), of_norm("h")), kept,
+               tokens_of(setup_) * sequence_share(setup_) * number(m_.hidden), own("s b h"));
   }
 
   void attention() {
@@ -105,12 +118,14 @@ class Lister {
     if (m_.is_latent()) latents();
     if (m_.qk_norms && !m_.is_latent())
       keeps(add("layer.attention.qk_norms", 2 * m_.head_width, 0,
-                m_.norm_biases ? 2 * m_.head_width : 0, "2 h / a"),
+                m_.norm_biases ? 2 * m_.head_width : 0, of_norm("2 h / a")),
             kept_.qk_norms, "4 (1 + g/a) s b h / t");
-    keeps(add("layer.attention.core"), kept_.scores + kept_.log_sums + kept_.copy,
-          kept_.scores > 0 ? "5 a s^2 b / t"
-          : kept_.copy > 0 ? "4 a s b / t + 2 s b h / t"
-                           : "4 a s b / t");
+    ModelPart& core = add("layer.attention.core");
+    if (kept_.scores > 0)
+      keeps_each(core, kept_.scores, part_of_tokens() * number(m_.heads * m_.seq), "a s^2 b / t");
+    else
+      keeps(core, kept_.log_sums + kept_.copy,
+            kept_.copy > 0 ? "4 a s b / t + 2 s b h / t" : "4 a s b / t");
     each_attention_matrix(m_, setup_.tp, [&](const AttentionMatrix& one) {
       if (one.part == AttentionPart::kOut) attention_matrix(one);
     });
@@ -147,7 +162,8 @@ class Lister {
     const bool has_biases = is_out ? m_.biases : is_whole && (m_.biases || m_.qkv_biases);
     const auto [name, formula] = named(one.part);
     ModelPart& part = add(fmt::format("layer.attention.{}", name), one.rows, one.columns,
-                          has_biases ? one.rows : 0, formula);
+                          has_biases ? one.rows : 0,
+                          with(has_biases, formula, is_out ? "h" : "(1 + 2 g/a) h / t"));
     if (is_out)
       keeps_each(part, kept_.context, part_of_tokens() * number(m_.heads * m_.values()),
                  m_.is_latent() ? "s b a v / t" : "s b h / t");
@@ -157,33 +173,37 @@ class Lister {
   void latents() {
     const std::int64_t width = m_.query_latent + m_.key_latent;
     if (m_.qk_norms)
-      add("layer.attention.latent_norms", width, 0, m_.norm_biases ? width : 0, "q + c");
+      add("layer.attention.latent_norms", width, 0, m_.norm_biases ? width : 0,
+          m_.norm_biases ? "2 (q + c)" : "q + c");
     keeps_each(add("layer.attention.latents"), kept_.latents,
-               tokens_of(setup_) * sequence_share(setup_) * number(width), "s b (q + c)");
+               tokens_of(setup_) * sequence_share(setup_) * number(width), own("s b (q + c)"));
     keeps(add("layer.attention.heads"), kept_.qkv, "2 s b a (2 d + v) / t");
   }
 
   void mlp(const std::string& name, std::int64_t width, double kept) {
     const std::int64_t ffn = width / setup_.tp, up = (m_.gated() ? 2 : 1) * ffn;
-    add(name + ".up", up, m_.hidden, m_.biases ? up : 0, m_.gated() ? "2 f h / t" : "f h / t");
+    add(name + ".up", up, m_.hidden, m_.biases ? up : 0,
+        m_.gated() ? with(m_.biases, "2 f h / t", "2 f / t") : with(m_.biases, "f h / t", "f / t"));
     keeps_each(add(name + ".activation"), kept, part_of_tokens() * number(width), "s b f / t");
-    add(name + ".down", m_.hidden, ffn, m_.biases ? m_.hidden : 0, "f h / t");
+    add(name + ".down", m_.hidden, ffn, m_.biases ? m_.hidden : 0, with(m_.biases, "f h / t", "h"));
   }
 
   void experts() {
-    const std::int64_t own = m_.experts / setup_.ep, ffn = m_.expert_ffn / setup_.expert_tp;
+    const std::int64_t each = m_.experts / setup_.ep, ffn = m_.expert_ffn / setup_.expert_tp;
     const std::int64_t up = (m_.gated() ? 2 : 1) * ffn;
-    add("layer.mlp.router", m_.experts, m_.hidden, m_.biases ? m_.experts : 0, "E h");
+    add("layer.mlp.router", m_.experts, m_.hidden, m_.biases ? m_.experts : 0,
+        with(m_.biases, "E h", "E"));
     keeps(add("layer.mlp.tokens"), kept_.routed,
-          fmt::format("{:.4g} k s b h", setup_.input_bytes()));
-    add("layer.mlp.experts.up", own * up, m_.hidden, m_.biases ? own * up : 0,
-        m_.gated() ? "E/e 2 f h / t" : "E/e f h / t");
+          own(fmt::format("{:.4g} k s b h", setup_.input_bytes())));
+    add("layer.mlp.experts.up", each * up, m_.hidden, m_.biases ? each * up : 0,
+        m_.gated() ? with(m_.biases, "E/e 2 f h / t", "E/e 2 f / t")
+                   : with(m_.biases, "E/e f h / t", "E/e f / t"));
     keeps_each(
         add("layer.mlp.experts.activation"), kept_.mlp,
         tokens_of(setup_) * sequence_share(setup_) * number(m_.experts_per_token * m_.expert_ffn),
         "k s b f / t");
-    add("layer.mlp.experts.down", own * m_.hidden, ffn, m_.biases ? own * m_.hidden : 0,
-        "E/e f h / t");
+    add("layer.mlp.experts.down", each * m_.hidden, ffn, m_.biases ? each * m_.hidden : 0,
+        with(m_.biases, "E/e f h / t", "E/e h"));
     if (m_.shared_ffn == 0) return;
     const SharedActivations shared =
         kept_.shared > 0 ? shared_activations(setup_) : SharedActivations{};
@@ -200,7 +220,7 @@ class Lister {
   /// Each of their layers as a whole: its parts are those of the last one.
   void mtp() {
     const auto weights = parts_.size();
-    add("mtp.norms", 3 * m_.hidden, 0, 3 * norm_bias(), "3 h");
+    add("mtp.norms", 3 * m_.hidden, 0, 3 * norm_bias(), m_.norm_biases ? "6 h" : "3 h");
     add("mtp.projection", m_.hidden / setup_.tp, 2 * m_.hidden, 0, "2 h^2 / t");
     ModelPart& layer = add("mtp.layer");
     layer.parameters = layer_parameters(setup_, m_.ends_in_mixture()).all();

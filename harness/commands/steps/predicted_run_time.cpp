@@ -18,8 +18,9 @@ constexpr double kStartS = 180;  ///< of launch, imports, NCCL's and the trainer
 constexpr double kRoom = 1.2;
 
 [[noreturn]] void cannot_predict(const Sweep& sweep, const std::string& why) {
-  bad_input("{}: run_time: predicted: {}; say a time, such as 10 min",
-            printable(sweep.file.string()), why);
+  bad_input(
+      "{}: run_time: predicted: {}; say a time, such as 10 min, or leave such points out (where:)",
+      printable(sweep.file.string()), why);
 }
 
 Machine machine_of_sweep(const Sweep& sweep) {

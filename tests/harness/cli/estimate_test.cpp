@@ -273,3 +273,47 @@ TEST_CASE(
   CHECK_THAT(here.pippin("estimate --accelerator a100-sxm4-80g -- " + kLaunch).out,
              Contains("of the GPUs' peak in 16 bits"));
 }
+
+TEST_CASE("programs are told what is not known, and whether a layout fits") {
+  const test::Workplace here;
+  const auto figure_of = [&](const std::string& more, const std::string& part,
+                             const std::string& what) {
+    const auto call = here.pippin("--quiet estimate --accelerator a100-sxm4-80g --format json -- " +
+                                  kLaunch + more);
+    REQUIRE(call.exit_code == 0);
+    const auto all = nlohmann::json::parse(call.out).at("figures");
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) {
+      return one.at("part") == part && one.at("what") == what;
+    });
+    REQUIRE(found != all.end());
+    return *found;
+  };
+  CHECK(figure_of("", "gpu", "fits").at("value").is_number());
+  CHECK(figure_of("", "gpu", "needed").at("value") > figure_of("", "stage", "peak").at("value"));
+  CHECK(figure_of("", "layout", "TP").at("value").is_number());
+  const std::string offload = " --cpu-offloading --cpu-offloading-num-layers 1";
+  for (const auto& [part, what] : std::vector<std::pair<std::string, std::string>>{
+           {"gpu", "fits"}, {"gpu", "needed"}, {"stage", "peak"}, {"stage", "allocated"}}) {
+    CAPTURE(part, what);
+    const auto figure = figure_of(offload, part, what);
+    CHECK(figure.at("value").is_null());
+    CHECK_THAT(figure.at("formula").get<std::string>(),
+               Contains("not known with --cpu-offloading"));
+  }
+  const auto time = figure_of(offload, "iteration", "time");
+  CHECK(time.at("value").is_null());
+  CHECK_THAT(time.at("formula").get<std::string>(), Contains("how fast"));
+}
+
+TEST_CASE(
+    "a table that nothing can be learned from is refused, and rows that are left out are counted") {
+  const test::Workplace here;
+  const std::string times = PIPPIN_SOURCE_DIR "/tests/data/estimate/times.tsv";
+  const std::string points = PIPPIN_SOURCE_DIR "/tests/data/estimate/points.tsv";
+  here.write("none.tsv", "id\tlayers\na\t4\n");
+  const auto none = here.pippin("estimate --points " + times + " --calibrate-on none.tsv");
+  CHECK(none.exit_code == 2);
+  CHECK_THAT(none.err, Contains("none.tsv: none of 1 row can be learned from"));
+  const auto some = here.pippin("estimate --points " + times + " --calibrate-on " + points);
+  CHECK_THAT(some.err, Contains("rows are not learned from"));
+}
