@@ -29,8 +29,10 @@ bool has_news(const Progress& before, const Progress& now) {
   constexpr double kOld_s = 30;
   const bool changed = before.total != now.total || before.done != now.done ||
                        before.failed != now.failed || before.running != now.running ||
-                       before.cancelled != now.cancelled || before.let_be != now.let_be;
-  const bool is_end = now.left() == 0, first_failure = before.failed == 0 && now.failed > 0;
+                       before.cancelled != now.cancelled || before.let_be != now.let_be ||
+                       before.lost != now.lost;
+  const bool is_end = now.left() == 0;
+  const bool first_failure = before.failed + before.lost == 0 && now.failed + now.lost > 0;
   return changed && (is_end || first_failure || now.elapsed_s - before.elapsed_s >= kOld_s);
 }
 
@@ -46,6 +48,7 @@ std::string progress_text(const Progress& progress) {
   std::string text = fmt::format("{} of {} done", progress.done, counted(progress.total, "run"));
   if (progress.running > 0) text += fmt::format(", {} running", progress.running);
   if (progress.failed > 0) text += fmt::format(", {} failed", progress.failed);
+  if (progress.lost > 0) text += fmt::format(", {} lost", progress.lost);
   if (progress.cancelled > 0) text += fmt::format(", {} cancelled", progress.cancelled);
   if (progress.let_be > 0) text += fmt::format(", {} given up", progress.let_be);
   const auto left = time_left_s(progress);

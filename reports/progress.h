@@ -18,7 +18,8 @@ struct Progress {
   double elapsed_s = 0;       ///< since this start of pippin
   std::size_t cancelled = 0;  ///< not among those done
   std::size_t let_be = 0;     ///< the same, as jobs gave up
-  std::size_t left() const { return total - std::min(done + cancelled + let_be, total); }
+  std::size_t lost = 0;       ///< the same: their jobs ended without a result of theirs
+  std::size_t left() const { return total - std::min(done + cancelled + let_be + lost, total); }
   friend bool operator==(const Progress&, const Progress&) = default;
 };
 

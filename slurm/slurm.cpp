@@ -273,18 +273,26 @@ void SlurmScheduler::read_accounting_of(const std::vector<Asked>& missing, Answe
   for (const auto& one : unnamed) take_accounting(renamed, one, answers[one.token]);
 }
 
-/// Whether the task has not been missing for long: its accounting may lag.
-bool SlurmScheduler::may_lag(const std::string& token, std::size_t task) {
+/// Whether the task has not been missing for long, by this process or an earlier one: its
+/// accounting may lag.
+bool SlurmScheduler::may_lag(const Asked& asked, std::size_t task) {
   const auto now = std::chrono::steady_clock::now();
-  const auto since = missed_.emplace(std::pair(token, task), now).first->second;
-  return has_accounting() && now - since < kLag;
+  const auto since = missed_.emplace(std::pair(asked.token, task), now).first->second;
+  const auto noted = asked.missed.find(static_cast<std::int64_t>(task) + 1);
+  const bool is_long =
+      noted != asked.missed.end() && now_s() - noted->second >= std::chrono::seconds(kLag).count();
+  return has_accounting() && now - since < kLag && !is_long;
 }
 
 /// What to think of tasks that are neither in the queue nor over by their accounting.
 void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& tasks) {
   const bool never_handed = !asked.handed && std::all_of(tasks.begin(), tasks.end(), is_absent);
-  const std::int64_t sure_from =
-      asked.tried_until + slurm::credential_life_s(config()) + kClockSkew_s;
+  const std::int64_t life = slurm::credential_life_s(config()) + kClockSkew_s;
+  std::int64_t sure_from = asked.tried_until + life;
+  if (asked.tried_until > now_s()) {  // by another clock, or by this one before it was set right
+    const auto noted = asked.missed.find(1);
+    sure_from = (noted == asked.missed.end() ? now_s() : noted->second) + life;
+  }
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     JobStatus& task = tasks[i];
     if (!is_absent(task)) {
@@ -293,10 +301,12 @@ void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& t
       task = {Phase::kUnknown, fmt::format("only {} may see it", asked.owner)};
     } else if (never_handed && now_s() < sure_from) {
       task = {Phase::kUnknown, fmt::format("it may arrive within {} s", sure_from - now_s())};
+      task.missed = true;
     } else if (never_handed) {
       task.evidence = "it never arrived";
-    } else if (may_lag(asked.token, i)) {
+    } else if (may_lag(asked, i)) {
       task = {Phase::kUnknown, "it has left the queue; accounting lags"};
+      task.missed = true;
     } else {
       task = {Phase::kEnded, "Slurm no longer knows it"};
     }

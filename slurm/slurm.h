@@ -49,7 +49,7 @@ class SlurmScheduler : public Scheduler {
   bool is_odd(const std::vector<slurm::Entry>& entries, const std::vector<Asked>& asked) const;
   std::vector<Asked> ask_accounting(std::vector<Asked> missing, Answers& answers);
   void read_accounting_of(const std::vector<Asked>& missing, Answers& answers);
-  bool may_lag(const std::string& token, std::size_t task);
+  bool may_lag(const Asked& asked, std::size_t task);
   const slurm::LimitAnswers& settings();
   slurm::SubmitLimit submit_limit();
   void judge_missing(const Asked& asked, std::vector<JobStatus>& tasks);

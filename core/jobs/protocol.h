@@ -29,6 +29,7 @@
 ///     refused               the scheduler's words: it surely has not got it, and will not
 ///     cancelled             written before a person's cancel is passed on
 ///     ended                 the scheduler's last words on tasks that left runs open
+///     missed                … that are neither there nor known to have ended: since when
 ///     ending                … that it said had ended, and whose files may be seen late: since when
 ///                           pippin knows, seconds since 1970
 ///     job.log               what the script itself printed; of an array only until it has a claim
@@ -146,6 +147,8 @@ struct Submission {
   /// By task: since when it is known to have ended, with files that may be late; seconds since
   /// 1970.
   std::map<std::int64_t, std::int64_t> ending = {};
+  /// By task: since when it is neither there nor known to have ended; seconds since 1970.
+  std::map<std::int64_t, std::int64_t> missed = {};
 };
 
 /// That a job has begun.
@@ -234,6 +237,8 @@ class SweepFolder {
 
   /// Replaces what is known of the tasks that are `ending`.
   void mark_ending(Submission& submission, const std::map<std::int64_t, std::int64_t>& since);
+  /// … that are `missed`.
+  void mark_missed(Submission& submission, const std::map<std::int64_t, std::int64_t>& since);
 
   /// The claims of the jobs that run these tasks, the first of which is 1, but for those in
   /// `known`, by name.

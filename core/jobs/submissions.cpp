@@ -150,6 +150,7 @@ Submission SweepFolder::read_submission(const std::string& name, std::int64_t nu
   submission.cancelled = is_there("cancelled");
   if (is_there("ended")) submission.ended = read_ends(words("ended"));
   if (is_there("ending")) submission.ending = read_times(words("ending"));
+  if (is_there("missed")) submission.missed = read_times(words("missed"));
   return submission;
 }
 
@@ -181,12 +182,27 @@ void SweepFolder::mark_ended(Submission& submission, const std::map<std::int64_t
   files_.write(directory(submission) / "ended", text);
 }
 
+namespace {
+
+/// As read_times() has it.
+std::string times_text(const std::map<std::int64_t, std::int64_t>& times) {
+  std::string text;
+  for (const auto& [task, time] : times) text += fmt::format("{}\t{}\n", task, time);
+  return text;
+}
+
+}  // namespace
+
 void SweepFolder::mark_ending(Submission& submission,
                               const std::map<std::int64_t, std::int64_t>& since) {
+  files_.write(directory(submission) / "ending", times_text(since));
   submission.ending = since;
-  std::string text;
-  for (const auto& [task, time] : since) text += fmt::format("{}\t{}\n", task, time);
-  files_.write(directory(submission) / "ending", text);
+}
+
+void SweepFolder::mark_missed(Submission& submission,
+                              const std::map<std::int64_t, std::int64_t>& since) {
+  files_.write(directory(submission) / "missed", times_text(since));
+  submission.missed = since;
 }
 
 }  // namespace pippin

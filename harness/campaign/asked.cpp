@@ -23,6 +23,7 @@ Asked asked_of(const SweepFolder& folder, const Submission& submission) {
   asked.id = submission.handed.value_or("");
   asked.script = folder.script(submission);
   asked.owner = submission.owner;
+  asked.missed = submission.missed;
   asked.tried_until = submission.tried_until > 0 ? submission.tried_until
                                                  : submission.journaled_at + kLongestSending_s;
   return asked;

@@ -154,6 +154,7 @@ bool CampaignMachine::is_let_be(const SubmissionState& state, const Left& left,
 }
 
 void CampaignMachine::lose(const SubmissionState& state, const Left& left, const Ending& ending) {
+  if (!left.done && take_as_stored(*left.run)) return;
   const JobStatus& status = ending.status;
   RunFate& fate = left.run->fate;
   fate.certain = fate.failed = false;

@@ -141,6 +141,8 @@ RunCounts CampaignMachine::look() {
     fate.certain = true;
   }
   see_failures(std::move(failed), refuted);
+  for (TrackedRun& run : runs_)
+    if (run.fate.phase == RunPhase::kUnsubmitted) take_as_stored(run);
   given_up_ = folder_.given_up();
   for (auto& state : submissions_) settle(state);
   return counts();
@@ -157,7 +159,19 @@ bool CampaignMachine::is_true(const TrackedRun& success, const RunNames& refuted
   return attempt && attempt->succeeded();
 }
 
+/// What was measured and is kept is not measured again, as somebody has removed its files, or
+/// brought back those of an earlier day. False where nothing is kept.
+bool CampaignMachine::take_as_stored(TrackedRun& run) {
+  if (!options_.is_stored(run.planned->name)) return false;
+  RunFate& fate = run.fate;
+  fate.phase = RunPhase::kDone;
+  fate.failed = false;
+  fate.certain = fate.stored = true;
+  return true;
+}
+
 void CampaignMachine::distrust(const std::string& run) {
+  if (take_as_stored(tracked(run))) return;
   distrusted_.insert(run);
   RunFate& fate = tracked(run).fate;
   fate.phase = RunPhase::kUnsubmitted;
@@ -308,6 +322,7 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
   state.tasks = answers;
   submission.cancelled =
       submission.cancelled || files_.exists(folder_.directory(submission) / "cancelled");
+  note_missed(state, may_write);
   const auto is = [](Phase phase) {
     return [phase](const JobStatus& status) { return status.phase == phase; };
   };
@@ -348,6 +363,25 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
     folder_.mark_ending(submission, ending);
   else
     submission.ending = std::move(ending);
+}
+
+/// Kept for whoever asks later: a scheduler's accounting lags for so long after a job has left, and
+/// no longer.
+void CampaignMachine::note_missed(SubmissionState& state, bool may_write) {
+  Submission& submission = state.submission;
+  std::map<std::int64_t, std::int64_t> missed;
+  for (std::size_t i = 0; i < state.tasks.size(); ++i) {
+    if (!state.tasks[i].missed || state.settled[i]) continue;
+    const std::int64_t task = static_cast<std::int64_t>(i) + 1;
+    const auto before = submission.missed.find(task);
+    const std::int64_t now = options_.now();
+    missed[task] = before == submission.missed.end() ? now : std::min(before->second, now);
+  }
+  if (missed == submission.missed) return;
+  if (may_write)
+    folder_.mark_missed(submission, missed);
+  else
+    submission.missed = std::move(missed);
 }
 
 /// Journaled, and surely not there: it is handed over again, unless nobody wants it any more.

@@ -43,6 +43,7 @@ struct RunFate {
   std::int64_t submission = 0;  ///< the last that it was part of; 0: none
   bool let_be = {};             ///< of one that is lost: as jobs gave up
   bool lost_rank = {};          ///< of one that failed: by its own account a rank of it died
+  bool stored = {};             ///< of one that is done: its result is, and its files are gone
 };
 
 /// A run of the campaign, and where it stands.
@@ -67,7 +68,8 @@ struct RunCounts {
   std::int64_t total() const {
     return unsubmitted + waiting + running + succeeded + failed + lost + cancelled;
   }
-  bool finished() const { return unsubmitted + waiting + running + unsettled == 0; }
+  bool finished() const { return unsubmitted + in_flight() == 0; }
+  std::int64_t in_flight() const { return waiting + running + unsettled; }
   friend bool operator==(const RunCounts&, const RunCounts&) = default;
 };
 
@@ -88,6 +90,8 @@ struct MachineOptions {
   std::function<std::int64_t()> now = [] { return std::int64_t{0}; };  ///< seconds since 1970
   /// Whether this machine hands over a run that is due.
   std::function<bool(const PlannedRun&)> wanted = [](const PlannedRun&) { return true; };
+  /// Whether the result of a run is kept elsewhere than in its files, and is good.
+  std::function<bool(const std::string& run)> is_stored = [](const std::string&) { return false; };
   /// What the log of an attempt that left kLostRankExit says of the lost rank; empty: nothing.
   std::function<std::string(std::string_view log)> lost_rank_words = [](std::string_view) {
     return std::string();
@@ -250,6 +254,8 @@ class CampaignMachine {
   std::string lost_rank_of(const Attempt& attempt);
   std::int64_t times_handed_over(const TrackedRun& run) const;
   bool is_worth_another_try(const SubmissionState& state, const Left& left, const Ending& ending);
+  bool take_as_stored(TrackedRun& run);
+  void note_missed(SubmissionState& state, bool may_write);
   void never_arrived(SubmissionState& state);
   void cancel_what_others_own();
   void cancel_late_arrivals();

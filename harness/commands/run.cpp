@@ -113,6 +113,7 @@ ExitCode run(const Globals& globals, const RunOptions& options) {
     follower.fail_for_troubles();
     return ExitCode::kInterrupted;
   }
+  say_what_is_stored(globals, session);
   report(globals, usual_report(campaign));
   say_what_it_came_to(globals, database, campaign);
   if (counts.later > 0) {

@@ -146,6 +146,7 @@ ExitCode submit(const Globals& globals, const RunOptions& options) {
   CampaignMachine& machine = session.machine();
   const std::size_t before = machine.submissions().size();
   const RunCounts counts = machine.step();
+  say_what_is_stored(globals, session);
   const std::string bad_nodes =
       BadNodeRemarks().news(machine, session.scheduler().excludes_nodes());
   for (std::string_view line : split(bad_nodes, '\n'))

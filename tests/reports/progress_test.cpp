@@ -23,6 +23,7 @@ TEST_CASE("progress reads as a sentence") {
   CHECK(progress_text({60, 30, 1, 2, 0, 600, 25}) ==
         "30 of 60 runs done, 2 running, 1 failed, 25 cancelled, about 100 s left");
   CHECK(progress_text({60, 30, 0, 0, 0, 600, 30}) == "30 of 60 runs done, 30 cancelled");
+  CHECK(progress_text({6, 0, 0, 0, 0, 600, 0, 0, 6}) == "0 of 6 runs done, 6 lost");
 }
 
 TEST_CASE("a bar shows its share and fits its width") {

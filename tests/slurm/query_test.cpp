@@ -249,6 +249,44 @@ TEST_CASE("what was tried a moment ago may arrive until its credential has run o
   CHECK(status_of(slurm, asked).at(0).phase == Phase::kUnknown);
 }
 
+TEST_CASE("what was tried by a clock that was ahead is waited for no longer") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting + "AuthInfo = cred_expire=9,ttl=100\n");
+  fake.says("squeue", "");
+  SlurmScheduler slurm({}, kPause);
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  Asked asked = asked_of("t", 1, false);
+  asked.tried_until = now + 7200;
+  JobStatus task = status_of(slurm, asked).at(0);
+  CHECK_THAT(task.evidence, Catch::Matches("it may arrive within 10[345] s"));
+  CHECK(task.missed);
+  asked.missed = {{1, now - 90}};
+  CHECK_THAT(status_of(slurm, asked).at(0).evidence,
+             Catch::Matches("it may arrive within 1[345] s"));
+  asked.missed = {{1, now - 107}};
+  CHECK(status_of(slurm, asked).at(0).phase == Phase::kAbsent);
+  asked.tried_until = now;  // tried again since
+  CHECK(status_of(slurm, asked).at(0).phase == Phase::kUnknown);
+}
+
+TEST_CASE("what has been missed for a minute by an earlier process has ended") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kAccounting);
+  fake.says("squeue", "");
+  fake.says("sacct", accounted("t", "7", "PENDING"));
+  const auto now = static_cast<std::int64_t>(std::time(nullptr));
+  Asked asked = asked_of("t");
+  const auto answer = [&] {
+    return status_of(*std::make_unique<SlurmScheduler>(slurm::Place{}, kPause), asked).at(0);
+  };
+  CHECK(answer().missed);
+  asked.missed = {{1, now - 50}};
+  CHECK(answer().phase == Phase::kUnknown);
+  asked.missed = {{1, now - 61}};
+  CHECK(answer().phase == Phase::kEnded);
+  CHECK(answer().evidence == "Slurm no longer knows it");
+}
+
 TEST_CASE("one empty answer of the queue is asked again before a job is given up") {
   FakeSlurm fake;
   fake.says("scontrol", kConfig + kNoAccounting);

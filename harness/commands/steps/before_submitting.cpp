@@ -60,6 +60,18 @@ void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const Swee
                      sweep.dropped.size() + sweep.points.size(), bash_words(source)));
 }
 
+void say_what_is_stored(const Globals& globals, Session& session) {
+  const auto& runs = session.machine().runs();
+  const auto count = std::count_if(runs.begin(), runs.end(),
+                                   [](const TrackedRun& run) { return run.fate.stored; });
+  if (count == 0) return;
+  remark(globals,
+         fmt::format("{} of campaign {}: the results are in {}, and the files are not in {}; "
+                     "not measured again",
+                     counted(count, "run"), session.campaign().number,
+                     printable(globals.db.string()), printable(session.folder().root().string())));
+}
+
 void say_what_has_changed(const Globals& globals, Session& session) {
   const std::int64_t number = session.campaign().number;
   if (session.starts_over() && number > 1)

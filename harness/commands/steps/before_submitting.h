@@ -16,6 +16,8 @@ void say_what_was_dropped(const Globals& globals, const Sweep& sweep, const Swee
 /// A remark where the sweep would write what was submitted otherwise today, or where the folder of
 /// its campaigns has gone.
 void say_what_has_changed(const Globals& globals, Session& session);
+/// Of which runs the database has results whose files are gone: they are not measured again.
+void say_what_is_stored(const Globals& globals, Session& session);
 
 /// A remark where jobs have runs that the sweep no longer asks for.
 void say_what_goes_on_unasked(const Globals& globals, Session& session, const SweepSource& source);

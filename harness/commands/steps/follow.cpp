@@ -155,11 +155,12 @@ void Follower::record(const PlannedJob& job, const PlannedRun& run) {
   if (fate.phase != RunPhase::kLeft && !lost && !(fate.phase == RunPhase::kDone && fate.certain))
     return;
   if (recorded_.count(run.name)) return;
-  const auto taken = batch_.add(job, run, fate);
-  if (!taken.state && !taken.in_trouble) {
-    session_.machine().distrust(run.name);
+  if (fate.stored) {
+    recorded_[run.name] = true;
     return;
   }
+  const auto taken = batch_.add(job, run, fate);
+  if (!taken.state && !taken.in_trouble) return session_.machine().distrust(run.name);
   recorded_[run.name] = taken.in_trouble || taken.state == RunState::kOk;
   if (taken.in_trouble || !session_.is_wanted(run)) return;
   if (*taken.state != RunState::kOk) {
@@ -172,7 +173,8 @@ void Follower::record(const PlannedJob& job, const PlannedRun& run) {
 Progress progress_of(const RunCounts& counts, std::size_t earlier, double elapsed_s) {
   Progress progress;
   progress.total = static_cast<std::size_t>(counts.total());
-  progress.failed = static_cast<std::size_t>(counts.failed + counts.lost - counts.let_be);
+  progress.failed = static_cast<std::size_t>(counts.failed);
+  progress.lost = static_cast<std::size_t>(counts.lost - counts.let_be);
   progress.let_be = static_cast<std::size_t>(counts.let_be);
   progress.cancelled = static_cast<std::size_t>(counts.cancelled);
   progress.done = static_cast<std::size_t>(counts.succeeded) + progress.failed;

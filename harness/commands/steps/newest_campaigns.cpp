@@ -57,6 +57,20 @@ std::optional<fs::path> folder_of_run(const Globals& globals, const SweepFolders
   return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
+/// The database may know some whose files somebody has moved.
+std::string why_no_campaign(const Globals& globals, const fs::path& runs) {
+  std::error_code none;
+  if (fs::exists(globals.db, none)) {
+    const auto known = existing_database(globals).campaigns(std::nullopt);
+    if (!known.empty())
+      return fmt::format("{}: no campaign's files are there; {} knows {}, the newest {}",
+                         printable(runs.string()), printable(globals.db.string()),
+                         counted(static_cast<std::int64_t>(known.size()), "campaign"),
+                         printable(text_of(known.back())));
+  }
+  return fmt::format("{}: no campaign yet", printable(runs.string()));
+}
+
 }  // namespace
 
 std::optional<OpenCampaign> find_campaign(const Globals& globals, const std::string& name) {
@@ -86,8 +100,7 @@ std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::st
   if (name.empty()) {
     const SweepFolders folders(globals.db, globals.for_readers);
     for (const auto& path : folders.all()) append(globals, found, folders, path);
-    if (found.empty())
-      remark(globals, fmt::format("{}: no campaign yet", printable(runs.string())));
+    if (found.empty()) remark(globals, why_no_campaign(globals, runs));
     return found;
   }
   if (auto one = find_campaign(globals, name)) return {std::move(*one)};

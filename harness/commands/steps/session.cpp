@@ -146,10 +146,38 @@ MachineOptions own_surroundings(const fs::path& folder) {
   return options;
 }
 
+std::function<bool(const std::string& run)> stored_results(const Globals& globals,
+                                                           const Campaign& campaign) {
+  const auto known = std::make_shared<std::optional<RunNames>>();
+  const CampaignName name{campaign.sweep, campaign.number};
+  return [globals, name, known](const std::string& run) {
+    if (!*known) {
+      RunNames& good = known->emplace();
+      if (is_there(globals.db)) {
+        for (const auto& [one, recorded] : existing_database(globals).recorded_runs(name))
+          if (recorded.state == RunState::kOk) good.insert(one);
+      }
+    }
+    return (*known)->count(run) > 0;
+  };
+}
+
+namespace {
+
+JobFiles no_files(const Submission&, const std::vector<TaskPlan>&) { return {}; }
+
+}  // namespace
+
 CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler,
                             FileSystem& files) {
-  const auto no_files = [](auto&&...) { return JobFiles(); };
   return {folder, files, scheduler, std::move(campaign), no_files, own_surroundings(folder.root())};
+}
+
+CampaignMachine observer_of(const Globals& globals, const SweepFolder& folder, Campaign campaign,
+                            Scheduler& scheduler) {
+  MachineOptions options = own_surroundings(folder.root());
+  options.is_stored = stored_results(globals, campaign);
+  return {folder, disk(), scheduler, std::move(campaign), no_files, std::move(options)};
 }
 
 Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& options)
@@ -193,6 +221,7 @@ Session::Session(const Globals& globals, Sweep sweep, const SessionOptions& opti
   machine.bad_node_after = options.bad_node_after;
   machine.excludes_anew = options.exclude.has_value();
   machine.wanted = [this](const PlannedRun& run) { return is_wanted(run); };
+  machine.is_stored = stored_results(globals, campaign_);
   machine.begin = [start_times = StartTimes(options.spread, options.at, campaign_.started,
                                             sweep_.repeats.allocations)](const PlannedJob& job) {
     const auto begin = start_times.begin_of(job.allocation);

@@ -47,9 +47,17 @@ JobFiles files_of_submission(const Sweep& sweep, const PointIndex& points, const
 /// `folder` wants to know them.
 MachineOptions own_surroundings(const fs::path& folder);
 
+/// Whether the database has a good result of a run of that campaign; it is asked when the first run
+/// is looked up.
+std::function<bool(const std::string& run)> stored_results(const Globals& globals,
+                                                           const Campaign& campaign);
+
 /// A machine that looks and cancels; it is never asked to write a script.
 CampaignMachine observer_of(const SweepFolder& folder, Campaign campaign, Scheduler& scheduler,
                             FileSystem& files = disk());
+/// One that knows what the database has.
+CampaignMachine observer_of(const Globals& globals, const SweepFolder& folder, Campaign campaign,
+                            Scheduler& scheduler);
 
 /// A sweep that this process works on: its lock, its campaign and the machine that drives it.
 class Session {

@@ -149,3 +149,81 @@ TEST_CASE("what is begun again after its end was heard of is no longer waited fo
   silent.slurm.phase = JobStatus::Phase::kEnded;
   CHECK(machine.step() == kWaiting);
 }
+
+namespace {
+
+/// Its jobs are neither there nor known to have ended.
+struct Missing : Scheduler {
+  Handed submit(const JobRequest&) override { return {Handed::Answer::kTaken, "7"}; }
+  std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
+    std::map<std::string, std::vector<JobStatus>> answers;
+    for (const Asked& one : asked) {
+      missed = one.missed;
+      JobStatus status;
+      status.missed = is_missing;
+      if (!is_missing) status.phase = JobStatus::Phase::kRunning;
+      answers[one.token] = {status};
+    }
+    return answers;
+  }
+  void cancel(const std::vector<Asked>&) override {}
+  Room room() override { return {}; }
+
+  bool is_missing = true;
+  std::map<std::int64_t, std::int64_t> missed;  ///< as it was told last
+};
+
+}  // namespace
+
+TEST_CASE("since when a job is missed is kept for whoever asks next, until it is seen again") {
+  test::MemoryFiles files;
+  Missing slurm;
+  std::int64_t now = kBegin;
+  MachineOptions options;
+  options.now = [&] { return now; };
+  auto first = test::machine_on(files, slurm, test::one_run(), options);
+  first.step();  // hands over
+  first.step();
+  now += 40;
+  auto second = test::machine_on(files, slurm, test::one_run(), options);
+  second.step();
+  second.step();
+  CHECK(slurm.missed == std::map<std::int64_t, std::int64_t>{{1, kBegin}});
+  now = kBegin - 500;  // a clock that was ahead is set right
+  second.step();
+  second.step();
+  CHECK(slurm.missed == std::map<std::int64_t, std::int64_t>{{1, now}});
+  slurm.is_missing = false;
+  second.step();
+  auto third = test::machine_on(files, slurm, test::one_run(), options);
+  third.step();
+  CHECK(slurm.missed.empty());
+}
+
+TEST_CASE(
+    "a run whose result is kept elsewhere is not measured again, though nothing of it is left") {
+  Silent silent;
+  MachineOptions options;
+  options.now = [&] { return silent.now; };
+  options.is_stored = [](const std::string& run) { return run == "run-a1"; };
+  auto machine = test::machine_on(silent.files, silent.slurm, silent.campaign, options);
+  const RunCounts counts = machine.step();
+  CHECK(counts.succeeded == 1);
+  CHECK(counts.finished());
+  CHECK(machine.fate("run-a1").stored);
+  CHECK(silent.slurm.tokens.empty());
+}
+
+TEST_CASE("nor is one whose job has ended and left nothing") {
+  Silent silent(End::kInfrastructure);
+  silent.campaign.files_late_s = 0;
+  bool is_stored = false;
+  MachineOptions options;
+  options.now = [&] { return silent.now; };
+  options.is_stored = [&](const std::string&) { return is_stored; };
+  auto machine = test::machine_on(silent.files, silent.slurm, silent.campaign, options);
+  machine.step();  // hands over
+  is_stored = true;
+  CHECK(machine.step().succeeded == 1);
+  CHECK(silent.slurm.tokens.size() == 1);
+}
