@@ -66,6 +66,7 @@ std::vector<StatusList> lists_of(const CampaignStatus& status, std::int64_t now)
   if (status.latest_end)
     add_one("ends",
             fmt::format("at {} at the latest, what runs now", clock_text(*status.latest_end, now)));
+  add("suspended", status.suspended);
   add("waiting", status.waits);
   if (status.next_start)
     add_one("starts", fmt::format("at {}, the next, as the scheduler expects",

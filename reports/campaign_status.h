@@ -32,6 +32,7 @@ struct CampaignStatus {
   std::string held_back;                   ///< why what is not submitted is not
   std::string unread;                      ///< what has ended and is in no table
   std::vector<Line> running_now;           ///< each run, where it runs
+  std::vector<Line> suspended;             ///< of those that run: where, and how many jobs
   std::vector<Line> waits;                 ///< for what, and how many jobs
   std::vector<Line> stuck;                 ///< what will not start by itself
   std::vector<Line> bad_nodes;             ///< each with its evidence

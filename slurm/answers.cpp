@@ -149,6 +149,12 @@ constexpr std::pair<std::string_view, std::string_view> kRemedies[] = {
      "MaxNodes of 'scontrol show partition'"},
     {"PartitionTimeLimit",
      "it asks for more time than its partition gives: 'pippin update SWEEP --time …'"},
+    {"PartitionDown",
+     "its partition is down: until the site brings it up, or 'pippin update SWEEP "
+     "--partition …'"},
+    {"PartitionInactive",
+     "its partition is inactive: until the site brings it up, or 'pippin update "
+     "SWEEP --partition …'"},
     {"JobHeldUser", "it is held: 'scontrol release ID'"},
     {"JobHeldAdmin", "an administrator holds it: ask them"},
     {"JobHoldMaxRequeue", "it was begun and lost too often: 'scontrol release ID', or cancel it"},

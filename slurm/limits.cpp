@@ -246,7 +246,7 @@ Room room_of(std::string_view config, const Queued& queued, const SubmitLimit& l
   if (job_count) {
     // Slurm refuses what would reach the limit: one less is what it takes.
     room.tasks = *job_count - 1 - there;
-    room.limit = fmt::format("MaxJobCount is {}, and {} jobs are there", *job_count, there);
+    room.limit = fmt::format("MaxJobCount is {}, and {} jobs were there", *job_count, there);
   }
   if (limit.left < room.tasks) {
     room.tasks = limit.left;

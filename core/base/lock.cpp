@@ -2,11 +2,13 @@
 #include "core/base/lock.h"
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "core/base/error.h"
@@ -14,6 +16,12 @@
 #include "core/base/text.h"
 
 namespace pippin {
+
+namespace {
+
+constexpr const char* kHeld = ".held";  ///< the HolderFile of a lock
+
+}  // namespace
 
 bool means_no_locks(int error) {
   return error == ENOSYS || error == ENOLCK || error == EOPNOTSUPP || error == EINVAL;
@@ -85,13 +93,35 @@ HolderFile::HolderFile(fs::path path, const std::string& node) : path_(std::move
 
 HolderFile::~HolderFile() { ::unlink(path_.c_str()); }
 
+bool is_locked(const fs::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file.open()) return false;
+  std::error_code none;
+  if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
+  return fs::exists(path.string() + kHeld, none);
+}
+
+namespace {
+
+bool try_lock_for_a_moment(const Descriptor& file, const fs::path& path) {
+  constexpr int kTries = 20;
+  constexpr auto kPause = std::chrono::milliseconds(25);
+  for (int i = 0; i < kTries; ++i) {
+    if (try_lock(file, path)) return true;
+    std::this_thread::sleep_for(kPause);
+  }
+  return false;
+}
+
+}  // namespace
+
 FileLock::FileLock(const fs::path& path) : file_(open_lock_file(path)) {
-  if (!try_lock(file_, path)) {
+  if (!try_lock_for_a_moment(file_, path)) {
     const std::string holder = holder_in(path);
     machine_failed("{}: held by {}; wait for it, or end it", path.string(),
                    holder.empty() ? "another pippin" : holder);
   }
-  if (locks_are_local(mount_of(path.parent_path()))) held_.emplace(path.string() + ".held");
+  if (locks_are_local(mount_of(path.parent_path()))) held_.emplace(path.string() + kHeld);
   const std::string text = self(host_name()) + "\n";
   // Who holds it is said for people only; that the lock is ours does not hang on it.
   if (::ftruncate(file_.number(), 0) != 0 ||

@@ -39,11 +39,15 @@ class HolderFile {
   fs::path path_;
 };
 
+/// Whether a process holds that lock file now; of another node, where locks are local to each.
+bool is_locked(const fs::path& path);
+
 /// Holds a lock file for this process; the kernel lets go of it when the process ends, however.
 /// Where locks are local to a node there is a HolderFile beside it, "lock.held".
 class FileLock {
  public:
-  /// Errors: Error (machine) naming the process that holds it; and as open_lock_file, try_lock.
+  /// Waits a moment for who holds it for a moment. Errors: Error (machine) naming the process that
+  /// holds it; and as open_lock_file, try_lock.
   explicit FileLock(const fs::path& path);
   FileLock(const FileLock&) = delete;
   FileLock& operator=(const FileLock&) = delete;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/input_file.h"
+#include "core/base/text.h"
 #include "core/base/packed_files.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/collect_files.h"
@@ -89,7 +90,7 @@ void collect_campaign(const Globals& globals, Database& database, SweepFolder& f
                       const KnownRuns* known, OwnRuns& own) {
   record_campaign(database, campaign);
   const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
-  CampaignMachine machine = observer_of(folder, campaign, *scheduler);
+  CampaignMachine machine = observer_of(globals, folder, campaign, *scheduler);
   machine.observe();
   Recorder recorder(folder, campaign);
   RunBatch batch(database, recorder);
@@ -98,6 +99,7 @@ void collect_campaign(const Globals& globals, Database& database, SweepFolder& f
   for (const auto& job : campaign.jobs) {
     for (const auto& run : job.runs) {
       if (known && known->has(run.name, version)) continue;
+      if (machine.fate(run.name).stored) continue;  // and its files are gone
       all = batch.add(job, run, machine.fate(run.name)).can_be_known_again && all;
     }
   }
@@ -129,8 +131,8 @@ OwnRuns collect_own_runs(const Globals& globals, Database& database, const Named
 }
 
 std::string own_text(const Globals& globals, const Added& added) {
-  return fmt::format("{}: {} runs, {} iterations added", runs_directory(globals.db).string(),
-                     added.runs, added.iterations);
+  return fmt::format("{}: {}, {} added", runs_directory(globals.db).string(),
+                     counted(added.runs, "run"), counted(added.iterations, "iteration"));
 }
 
 void say(const Globals& globals, const PathCollector::Found& found) {

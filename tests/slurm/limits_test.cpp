@@ -46,7 +46,7 @@ TEST_CASE("every record of the controller's counts, and the last is never given"
   const Room room = room_of(kConfig, {5, 939}, {});
   CHECK(room.tasks == 60);
   CHECK(room.tasks_per_job == 1000);
-  CHECK(room.limit == "MaxJobCount is 1000, and 939 jobs are there");
+  CHECK(room.limit == "MaxJobCount is 1000, and 939 jobs were there");
   CHECK(room_of(kConfig, {939, 5}, {}).tasks == 60);
   CHECK(room_of(kConfig, {5, 1200}, {}).tasks == 0);
   CHECK(room_of("MaxArraySize = 0\nMaxJobCount = 10\n", {}, {}).tasks_per_job == 1);
@@ -185,7 +185,7 @@ TEST_CASE("room is what the tighter limit leaves, and never below none") {
   Room room = room_of(config, {4, 2}, {6, "L"});
   CHECK(room.tasks_per_job == 2);
   CHECK(room.tasks == 5);
-  CHECK(room.limit == "MaxJobCount is 10, and 4 jobs are there");
+  CHECK(room.limit == "MaxJobCount is 10, and 4 jobs were there");
   room = room_of(config, {4, 2}, {3, "L"});
   CHECK(room.tasks == 3);
   CHECK(room.limit == "L");

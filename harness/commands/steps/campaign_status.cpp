@@ -125,7 +125,7 @@ void take_time(std::optional<std::int64_t>& time, const std::optional<std::int64
 
 /// What the scheduler says of the jobs.
 void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
-  Tally waits, stuck;
+  Tally waits, stuck, suspended;
   std::map<std::string, std::string> nodes_of;
   for (const auto& state : machine.submissions()) {
     if (state.over()) continue;
@@ -142,7 +142,7 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
         take_time(status.latest_end, task.at, true);
         for (const TrackedRun* run : state.runs[i])
           if (run->fate.phase == RunPhase::kRunning) nodes_of[run->planned->name] = task.evidence;
-        if (task.suspended) waits.add("suspended on " + task.evidence);
+        if (task.suspended) suspended.add("on " + task.evidence);
       }
       if (const auto late_s = machine.waits_for_files_s(state, i))
         waits.add(fmt::format("{}; files of its runs may be seen late, for {} s more",
@@ -159,6 +159,7 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
   for (auto& line : status.running_now) line.words = nodes_of[line.what];
   status.waits = waits.lines(jobs_text);
   status.stuck = stuck.lines(jobs_text);
+  status.suspended = suspended.lines(jobs_text);
 }
 
 /// Nodes that are bad, and how one comes back.

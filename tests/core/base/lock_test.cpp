@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/base/lock.h"
 
+#include <chrono>
+#include <memory>
 #include <sys/stat.h>
+#include <thread>
 
 #include "core/base/error.h"
 #include "tests/support/catch.h"
@@ -37,4 +40,25 @@ TEST_CASE("a folder for locks is one that only its user can write to") {
     CHECK_THROWS_WITH(make_lock_folder(folder / name),
                       Contains(": is no folder that only you can write to"));
   }
+}
+
+TEST_CASE("whether a lock is held is seen without taking it") {
+  const test::TemporaryDirectory folder;
+  CHECK_FALSE(is_locked(folder / "lock"));
+  {
+    const FileLock lock(folder / "lock");
+    CHECK(is_locked(folder / "lock"));
+  }
+  CHECK_FALSE(is_locked(folder / "lock"));
+}
+
+TEST_CASE("who holds a lock for a moment is waited for") {
+  const test::TemporaryDirectory folder;
+  auto held = std::make_unique<FileLock>(folder / "lock");
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    held.reset();
+  });
+  CHECK_NOTHROW(FileLock(folder / "lock"));
+  other.join();
 }

@@ -254,7 +254,9 @@ TEST_CASE("cancel ends a sweep and run takes it up again") {
 
 TEST_CASE("two pippins do not work on one sweep") {
   const Workplace here;
-  here.write("s.yaml", test::replay_sweep(""));
+  std::string slow = test::replay_sweep("");
+  slow.replace(slow.find("0.005"), 5, "0.100");  // a lock is waited for a moment
+  here.write("s.yaml", slow);
   const Call both = here.shell(
       "\"$PIPPIN\" --db t.db run s.yaml >/dev/null 2>&1 & until [ -e t.db.runs/replayed/lock ]; do "
       "sleep 0.01; done\n"

@@ -47,7 +47,7 @@ TEST_CASE("a log that has grown, and the runs beside it that did not") {
              "' | tail -n 1 | sed 's/iteration  *[0-9]*/iteration 99/' >line && "
              "cat line >>'" +
              here.log + "' && touch -d '30 minutes ago' '" + here.log + "'");
-  CHECK(here.collect() == "t.db.runs: 0 runs, 1 iterations added");
+  CHECK(here.collect() == "t.db.runs: 0 runs, 1 iteration added");
   CHECK(here.sql("SELECT count(*) FROM runs WHERE evidence = 'untouched'") == "11");
   CHECK(here.known() == "13|12");
   CHECK(here.collect() == "t.db.runs: 0 runs, 0 iterations added");

@@ -131,3 +131,45 @@ TEST_CASE("a database behind a link keeps its runs beside the file that it is") 
   here.shell("mv real/t.db.runs link.db.runs");
   CHECK_THAT(run("link.db"), Contains("campaign 1 of s was finished already"));
 }
+
+TEST_CASE("status that watches ends where nothing goes on and nobody is at work") {
+  const Workplace here;
+  submit_many_runs(here);
+  const auto call = here.pippin("status s --watch --poll 0.1");
+  CHECK(call.exit_code == 1);
+  CHECK_THAT(call.err, Contains("nothing waits or runs, and no pippin is at work: 5000 runs not "
+                                "submitted; 'pippin run' or 'submit' takes them up"));
+}
+
+TEST_CASE("runs whose files are gone are not measured again where the database has their results") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep("order: sequential\n"));
+  REQUIRE(here.pippin("run s.yaml").exit_code == 0);
+  const std::string runs = here.sql("SELECT count(*) FROM runs WHERE state = 'ok'");
+  const std::string ids = here.sql("SELECT group_concat(id) FROM runs");
+  const auto all_agree = [&] {
+    CHECK_THAT(here.pippin("status replayed").out, Contains("runs      " + runs + " ok"));
+    CHECK_THAT(here.pippin("submit s.yaml").err, Contains("all runs are over"));
+    const auto again = here.pippin("run s.yaml");
+    CHECK(again.exit_code == 0);
+    CHECK_THAT(again.err, Contains("the results are in t.db, and the files are not in") &&
+                              Contains("; not measured again"));
+    CHECK(here.sql("SELECT group_concat(id) FROM runs") == ids);
+  };
+  here.shell("cd t.db.runs/replayed; rm -r \"$(ls -d *-a1* | head -n 1)\"");
+  all_agree();
+  here.shell("cd t.db.runs/replayed; rm -r outcomes *-a1*");  // an older day's backup
+  all_agree();
+  CHECK_THAT(here.pippin("collect").err, Contains("0 runs, 0 iterations added"));
+  CHECK(here.sql("SELECT count(*) FROM runs WHERE state = 'ok'") == runs);
+}
+
+TEST_CASE("that campaigns' files have been moved away is said, and which the database knows") {
+  const Workplace here;
+  here.write("s.yaml", test::replay_sweep("order: sequential\n"));
+  REQUIRE(here.pippin("run s.yaml").exit_code == 0);
+  here.shell("mv t.db.runs elsewhere");
+  CHECK_THAT(
+      here.pippin("status").err,
+      Contains("no campaign's files are there; t.db knows 1 campaign, the newest replayed/1"));
+}

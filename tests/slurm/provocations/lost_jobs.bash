@@ -89,7 +89,7 @@ suspended() {
   within 60 test -s slow/id
   scontrol suspend "$(<slow/id)"
   within 20 is_state "$(<slow/id)" SUSPENDED
-  within 20 eval 'pippin status array >out && grep -q "suspended on n[12]" out'
+  within 20 eval 'pippin status array >out && grep -q "suspended .*on n[12]" out'
   sleep 3 # from SIGTSTP on; SIGSTOP comes two seconds later
   scontrol resume "$(<slow/id)"
   ended 1 array
