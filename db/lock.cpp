@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
+#include "db/sqlite.h"
 
 namespace pippin::db {
 
@@ -65,8 +66,9 @@ bool on_network_file_system(const fs::path& path) {
 
 FolderLock::FolderLock(const fs::path& folder, std::chrono::milliseconds patience)
     : folder_(folder) {
-  const auto deadline = std::chrono::steady_clock::now() + patience;
+  const auto since = std::chrono::steady_clock::now(), deadline = since + patience;
   while (!disk().make_directory(folder_)) {
+    told_long_wait(folder_, since, patience);
     if (std::chrono::steady_clock::now() > deadline) {
       machine_failed(
           "{}: the database is in use by {}; if no pippin works on it any more, remove "

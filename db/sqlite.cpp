@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/sqlite.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +23,11 @@ namespace {
 // Of one statement in steps of SQLite's machine, of which a core makes 50 to 100 million a second.
 constexpr int kWorkSteps = 1'000'000;
 constexpr std::int64_t kWorkOfAny = 200'000'000, kWorkPerByte = 200;
+
+LongWait& long_wait() {
+  static LongWait tell;
+  return tell;
+}
 
 int primary(int code) { return code & 0xff; }
 
@@ -89,6 +95,17 @@ bool can_write(const fs::path& path) {
 
 }  // namespace
 
+void on_long_wait(LongWait tell) { long_wait() = std::move(tell); }
+
+bool told_long_wait(const fs::path& file, std::chrono::steady_clock::time_point since,
+                    std::chrono::milliseconds patience) {
+  constexpr std::chrono::seconds kLong{3};
+  if (std::chrono::steady_clock::now() - since < kLong || patience <= kLong) return false;
+  if (LongWait tell = std::exchange(long_wait(), nullptr))
+    tell(file, std::chrono::duration_cast<std::chrono::seconds>(patience));
+  return true;
+}
+
 Connection::Connection(const fs::path& path, bool create, std::chrono::milliseconds patience)
     : path_(path), patience_(patience) {
   std::error_code none;
@@ -112,6 +129,12 @@ void Connection::open(bool reading, bool create, bool trust) {
   const std::string name = reading ? read_only_uri(path_, pending) : plain;
   is_unlocked_ = reading && !pending;
   if (!reading && create) make_by_umask(path_);
+  const sqlite3_vfs* system = sqlite3_vfs_find(nullptr);
+  const std::string whole = fs::absolute(path_).lexically_normal().string();
+  if (system != nullptr && std::ssize(whole) > system->mxPathname)
+    machine_failed(
+        "{}: cannot open the database: SQLite takes a path of at most {} bytes, and it has {}",
+        path_.string(), system->mxPathname, whole.size());
   const int code =
       sqlite3_open_v2(name.c_str(), &handle_, how | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   if (code != SQLITE_OK) {
@@ -123,7 +146,7 @@ void Connection::open(bool reading, bool create, bool trust) {
     machine_failed("{}: cannot open the database: {}", path_.string(),
                    error != 0 ? std::string(std::strerror(error)) : sqlite3_errstr(code));
   }
-  sqlite3_busy_timeout(handle_, static_cast<int>(patience_.count()));
+  sqlite3_busy_handler(handle_, &Connection::wait, this);
   sqlite3_extended_result_codes(handle_, 1);
   if (!is_unlocked_) check_locks();
   take_care(trust);
@@ -233,15 +256,32 @@ void Connection::run(const std::string& sql) {
   if (code != SQLITE_OK) fail(code);
 }
 
+/// As sqlite3_busy_timeout() does it, in longer and longer pauses.
+int Connection::wait(void* connection, int tries) {
+  constexpr int kPauses_ms[] = {1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100};
+  auto& self = *static_cast<Connection*>(connection);
+  const auto now = std::chrono::steady_clock::now();
+  if (tries == 0) self.waits_since_ = now;
+  const auto left = self.patience_ - (now - self.waits_since_);
+  if (left <= left.zero()) return 0;
+  told_long_wait(self.path_, self.waits_since_, self.patience_);
+  const auto pause = std::chrono::milliseconds(
+      kPauses_ms[std::min(static_cast<std::size_t>(tries), std::size(kPauses_ms) - 1)]);
+  std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, left));
+  return 1;
+}
+
 void Connection::run_patiently(const std::string& sql) {
   constexpr auto kPause = std::chrono::milliseconds(10);
-  const auto deadline = std::chrono::steady_clock::now() + patience_;
+  const auto since = std::chrono::steady_clock::now();
+  const auto deadline = since + patience_;
   for (;;) {
     begin_work();
     const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
     if (code == SQLITE_OK) return;
     const bool in_the_way = primary(code) == SQLITE_BUSY || primary(code) == SQLITE_LOCKED;
     if (!in_the_way || std::chrono::steady_clock::now() >= deadline) fail(code);
+    told_long_wait(path_, since, patience_);
     std::this_thread::sleep_for(kPause);
   }
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,14 @@ struct Bytes {
 
 /// A value of a column of any type; the first: NULL.
 using AnyValue = std::variant<std::monostate, std::int64_t, double, Bytes, std::string_view>;
+
+/// What is called where another process' lock has been waited for some seconds, with the file and
+/// how long it is waited for at most; nothing at first. Of a process, once a file.
+using LongWait = std::function<void(const fs::path& file, std::chrono::seconds patience)>;
+void on_long_wait(LongWait tell);
+/// Tells who waits since then; true once it has.
+bool told_long_wait(const fs::path& file, std::chrono::steady_clock::time_point since,
+                    std::chrono::milliseconds patience);
 
 /// An open SQLite file. One that may not be written here, or whose directory may not, can be read.
 /// Errors of all that goes through it: Error naming the file. A file that is no database is bad
@@ -94,7 +103,10 @@ class Connection {
   sqlite3_stmt* compile(std::string_view sql);
 
   fs::path path_;
+  static int wait(void* connection, int tries);
+
   std::chrono::milliseconds patience_;
+  std::chrono::steady_clock::time_point waits_since_;
   sqlite3* handle_ = nullptr;
   std::vector<fs::path> files_{path_};  ///< its own, and those attached
   mutable bool met_full_disk_ = false, met_contradiction_ = false;

@@ -66,7 +66,7 @@ class Figures {
 
   void layout() {
     const auto count = [&](const char* what, std::int64_t value) {
-      add(std::nullopt, "layout", what, number(value), "", "");
+      add(std::nullopt, "layout", what, number(value), "", "as given, or by what is given");
     };
     count("GPUs", setup_.gpus());
     count("GPUs per node", setup_.gpus_per_node);

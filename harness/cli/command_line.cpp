@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "db/sqlite.h"
 #include "harness/cli/completion.h"
 #include "harness/commands/steps/output.h"
 #include "reports/csv_text.h"
@@ -177,6 +178,10 @@ ExitCode CommandLine::run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     throw Error(ExitCode::kBadInput, usage_error(*app_, error.what(), words));
   }
+  db::on_long_wait([this](const fs::path& file, std::chrono::seconds patience) {
+    remark(globals_, fmt::format("{}: another process has locked it; waiting for that, up to {} s",
+                                 printable(file.string()), patience.count()));
+  });
   return work_();
 }
 

@@ -37,7 +37,6 @@ std::vector<SampleFilter> filters_of(Database& database, const SampleFilter& sel
                                      bool is_of_cluster) {
   if (!is_of_cluster || selected.campaign || selected.sweep == "") return {selected};
   std::vector<SampleFilter> filters;
-  if (!selected.sweep) filters.push_back({"", std::nullopt});  // tables of links and products
   for (const CampaignName& campaign : database.campaigns(selected.sweep))
     filters.push_back({campaign.sweep, campaign.number});
   return filters;
