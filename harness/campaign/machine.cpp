@@ -371,11 +371,15 @@ void CampaignMachine::note_missed(SubmissionState& state, bool may_write) {
   Submission& submission = state.submission;
   std::map<std::int64_t, std::int64_t> missed;
   for (std::size_t i = 0; i < state.tasks.size(); ++i) {
-    if (!state.tasks[i].missed || state.settled[i]) continue;
+    const JobStatus& status = state.tasks[i];
+    const bool is_alive =
+        status.phase == JobStatus::Phase::kWaiting || status.phase == JobStatus::Phase::kRunning;
     const std::int64_t task = static_cast<std::int64_t>(i) + 1;
     const auto before = submission.missed.find(task);
+    const bool was_missed = before != submission.missed.end();
+    if (state.settled[i] || is_alive || (!status.missed && !was_missed)) continue;
     const std::int64_t now = options_.now();
-    missed[task] = before == submission.missed.end() ? now : std::min(before->second, now);
+    missed[task] = was_missed ? std::min(before->second, now) : now;
   }
   if (missed == submission.missed) return;
   if (may_write)

@@ -160,7 +160,8 @@ struct Missing : Scheduler {
     for (const Asked& one : asked) {
       missed = one.missed;
       JobStatus status;
-      status.missed = is_missing;
+      status.missed = is_missing && !has_ended;
+      if (has_ended) status.phase = JobStatus::Phase::kEnded;
       if (!is_missing) status.phase = JobStatus::Phase::kRunning;
       answers[one.token] = {status};
     }
@@ -169,7 +170,7 @@ struct Missing : Scheduler {
   void cancel(const std::vector<Asked>&) override {}
   Room room() override { return {}; }
 
-  bool is_missing = true;
+  bool is_missing = true, has_ended = false;
   std::map<std::int64_t, std::int64_t> missed;  ///< as it was told last
 };
 
@@ -181,11 +182,13 @@ TEST_CASE("since when a job is missed is kept for whoever asks next, until it is
   std::int64_t now = kBegin;
   MachineOptions options;
   options.now = [&] { return now; };
-  auto first = test::machine_on(files, slurm, test::one_run(), options);
+  Campaign campaign = test::one_run();
+  campaign.files_late_s = kLate_s;
+  auto first = test::machine_on(files, slurm, campaign, options);
   first.step();  // hands over
   first.step();
   now += 40;
-  auto second = test::machine_on(files, slurm, test::one_run(), options);
+  auto second = test::machine_on(files, slurm, campaign, options);
   second.step();
   second.step();
   CHECK(slurm.missed == std::map<std::int64_t, std::int64_t>{{1, kBegin}});
@@ -193,9 +196,13 @@ TEST_CASE("since when a job is missed is kept for whoever asks next, until it is
   second.step();
   second.step();
   CHECK(slurm.missed == std::map<std::int64_t, std::int64_t>{{1, now}});
-  slurm.is_missing = false;
+  slurm.has_ended = true;  // and its files may be late
   second.step();
-  auto third = test::machine_on(files, slurm, test::one_run(), options);
+  second.step();
+  CHECK(slurm.missed.size() == 1);
+  slurm.has_ended = slurm.is_missing = false;
+  second.step();
+  auto third = test::machine_on(files, slurm, campaign, options);
   third.step();
   CHECK(slurm.missed.empty());
 }

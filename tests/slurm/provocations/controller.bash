@@ -74,6 +74,30 @@ accounting_dies() {
   both_end 0 ok=12
 }
 
+# It has forgotten jobs that its accounting believes to wait. Nobody stays for as long as that may lag: whoever
+# comes later counts from when they were missed first.
+forgotten_while_nobody_looks() {
+  use
+  write_sweep array
+  scontrol update PartitionName=batch State=DOWN
+  pippin submit array.yaml
+  cluster kill "$here/c" slurmctld
+  cluster start "$here/c" slurmctld --without-state
+  within 30 queue_forgets
+  pippin submit array.yaml 2>err
+  like "$(cat err)" 'nothing to submit'
+  within 90 submits_anew
+  takes 0.1
+  start_run array
+  ended 0 array
+  holds array ok=12
+}
+
+submits_anew() {
+  sleep 3
+  pippin submit array.yaml 2>err && grep -q 'submitted 12 runs' err
+}
+
 queue_forgets() { [ -z "$(squeue -h --all -t all)" ]; }
 
 # It comes back knowing no job, and gives their ids to others. Nodes refuse an id that they have just seen
