@@ -178,6 +178,22 @@ std::string account_text(const ClusterFacts& facts) {
               "sacctmgr: your default" + (also.empty() ? "" : "; " + also));
 }
 
+/// One that the partition takes, where it does not take all of the user's.
+std::string qos_text(const ClusterFacts& facts) {
+  std::vector<std::string> taken = facts.qos;
+  std::erase_if(taken, [&](const std::string& qos) { return !facts.partition.takes_qos(qos); });
+  if (facts.qos.empty() && !facts.partition.qos.empty())
+    return remark("qos: …", "scontrol: the partition is for " + join(facts.partition.qos, ", "));
+  if (facts.qos.empty()) return remark("qos: …", "none is known");
+  if (taken.size() == facts.qos.size()) return remark("qos: …", "yours: " + join(facts.qos, ", "));
+  if (taken.empty())
+    return remark("qos: …", fmt::format("scontrol: the partition takes none of yours: {}",
+                                        join(facts.qos, ", ")));
+  return line("  qos: " + yaml_word(taken.front()),
+              fmt::format("scontrol: of yours ({}) the partition takes {}", join(facts.qos, ", "),
+                          join(taken, ", ")));
+}
+
 std::string time_text(const ClusterFacts& facts) {
   const Told time = time_of(facts);
   return time.value.empty() ? remark("time: \"01:00:00\"", time.comment)
@@ -229,8 +245,7 @@ std::string options_text(const ClusterFacts& facts) {
     text += line("  gres: " + yaml_word(gres_text(node.gpus)), "sinfo: the GPUs of a node");
   text += kind_text(facts);
   text += remark("exclusive: true", "no job of others on the same nodes, which would be measured");
-  text += remark("qos: …", facts.qos.empty() ? "none is known" : "yours: " + join(facts.qos, ", "));
-  return text;
+  return text + qos_text(facts);
 }
 
 std::string name_of(const ClusterFacts& facts) {
@@ -245,6 +260,8 @@ std::string heading(const ClusterFacts& facts) {
       "better.\n",
       printable(facts.partition.name), printable(facts.cluster), printable(facts.version),
       facts.asked_on);
+  if (const std::string why = facts.partition.why_shut(); !why.empty())
+    text += fmt::format("# Of the partition: {}.\n", why);
   if (!facts.others.empty()) {
     text += fmt::format("# Its nodes differ. This file is for the {}.\n", printable(kind.words));
     for (const auto& other : facts.others) text += fmt::format("# Not for {}.\n", printable(other));

@@ -186,6 +186,9 @@ Partition partition_of(const Fields& fields) {
   partition.state = field(fields, "State");
   partition.accounts = names_in(field(fields, "AllowAccounts"));
   partition.denied_accounts = names_in(field(fields, "DenyAccounts"));
+  partition.qos = names_in(field(fields, "AllowQos"));
+  partition.denied_qos = names_in(field(fields, "DenyQos"));
+  partition.root_only = field(fields, "RootOnly") == "YES";
   return partition;
 }
 
@@ -203,11 +206,29 @@ std::optional<std::int64_t> seconds_of(std::string_view text) {
 
 }  // namespace
 
-bool Partition::may_use(const std::string& account) const {
+namespace {
+
+bool is_let_in(const std::string& name, const std::vector<std::string>& allowed,
+               const std::vector<std::string>& denied) {
   const auto holds = [&](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), account) != names.end();
+    return std::find(names.begin(), names.end(), name) != names.end();
   };
-  return (accounts.empty() || holds(accounts)) && !holds(denied_accounts);
+  return (allowed.empty() || holds(allowed)) && !holds(denied);
+}
+
+}  // namespace
+
+bool Partition::may_use(const std::string& account) const {
+  return is_let_in(account, accounts, denied_accounts);
+}
+
+bool Partition::takes_qos(const std::string& other) const {
+  return is_let_in(other, qos, denied_qos);
+}
+
+std::string Partition::why_shut() const {
+  if (!state.empty() && state != "UP") return "it is " + state + ", so that no job begins there";
+  return root_only ? "only root may submit jobs to it (RootOnly)" : "";
 }
 
 bool Nodes::usable() const {

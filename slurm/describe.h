@@ -59,6 +59,11 @@ struct Partition {
   std::vector<std::string> accounts;         ///< that alone may use it; empty: all …
   std::vector<std::string> denied_accounts;  ///< … but these
   bool may_use(const std::string& account) const;
+  std::vector<std::string> qos, denied_qos;  ///< as accounts
+  bool takes_qos(const std::string& other) const;
+  bool root_only = false;  ///< nobody else may hand jobs over
+  /// Why no job of a user begins there, of the partition as a whole; empty: nothing is known.
+  std::string why_shut() const;
 };
 
 /// Reads `scontrol --oneliner show partition`.

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/base/input_file.h"
-#include "core/base/text.h"
 #include "core/base/packed_files.h"
+#include "core/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/collect_files.h"
 #include "harness/commands/steps/directories.h"

@@ -146,6 +146,24 @@ TEST_CASE("the account is one that the partition is for") {
   CHECK_THAT(cluster_text(all), Contains("is for accounts other than six@gpu"));
 }
 
+TEST_CASE("the QOS is one that the partition takes, and a partition that is shut is said to be") {
+  ClusterFacts all = facts({"a100", 4, false});
+  all.qos = {"normal", "long"};
+  CHECK_THAT(cluster_text(all), Contains("# qos: …") && Contains("yours: normal, long"));
+  all.partition.qos = {"long"};
+  CHECK(option(loaded(all), "qos") == "long");
+  CHECK_THAT(cluster_text(all), Contains("\n  qos: long ") &&
+                                    Contains("of yours (normal, long) the partition takes long"));
+  all.partition.qos = {"vip"};
+  CHECK_THAT(cluster_text(all), Contains("the partition takes none of yours: normal, long"));
+  CHECK_THAT(cluster_text(all), !Contains("# Of the partition"));
+  all.partition.root_only = true;
+  CHECK_THAT(cluster_text(all), Contains("\n# Of the partition: only root may submit jobs to it"));
+  all.partition.state = "DOWN";
+  CHECK_THAT(cluster_text(all),
+             Contains("\n# Of the partition: it is DOWN, so that no job begins"));
+}
+
 TEST_CASE("limits of a partition lower what a job can have") {
   ClusterFacts all = facts({"a100", 4, false});
   all.partition.max_nodes = 8;

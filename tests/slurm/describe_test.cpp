@@ -269,7 +269,8 @@ TEST_CASE("a partition's limits are numbers, and words for none are none") {
 TEST_CASE("who may use a partition, and what it gives a job, is read") {
   const auto all = read_partitions(
       "PartitionName=a AllowAccounts=ALL State=UP MaxMemPerNode=UNLIMITED\n"
-      "PartitionName=b AllowAccounts=six,seven State=DOWN MaxMemPerNode=20000\n"
+      "PartitionName=b AllowAccounts=six,seven State=DOWN MaxMemPerNode=20000 AllowQos=long,x "
+      "RootOnly=YES\n"
       "PartitionName=c DenyAccounts=six State=UP MaxMemPerCPU=400\n");
   REQUIRE(all.size() == 3);
   CHECK(all[0].may_use("six"));
@@ -277,6 +278,11 @@ TEST_CASE("who may use a partition, and what it gives a job, is read") {
   CHECK(all[1].may_use("seven"));
   CHECK_FALSE(all[1].may_use("eight"));
   CHECK(all[1].state == "DOWN");
+  CHECK(all[1].takes_qos("long"));
+  CHECK_FALSE(all[1].takes_qos("normal"));
+  CHECK(all[0].takes_qos("normal"));
+  CHECK(all[1].root_only);
+  CHECK(all[0].why_shut().empty());
   CHECK(all[1].max_mb_per_node == 20000);
   CHECK_FALSE(all[2].may_use("six"));
   CHECK(all[2].may_use("eight"));

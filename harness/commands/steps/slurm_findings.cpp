@@ -106,10 +106,10 @@ Finding partition_finding(const slurm::Survey& survey, const slurm::Partition& p
                   partition.max_time.empty() ? "no time limit" : "up to " + partition.max_time);
   for (std::size_t i = 1; i < kinds.size(); ++i)
     words += (i == 1 ? "; others: " : "; ") + kinds[i].words;
-  const bool is_shut = !partition.state.empty() && partition.state != "UP";
-  if (is_shut) words += "; it is " + partition.state + ", so that no job begins there";
+  const std::string why_shut = partition.why_shut();
+  if (!why_shut.empty()) words += "; " + why_shut;
   const bool all_broken = kind.broken == kind.node.count;
-  return {all_broken || is_shut ? State::kNote : State::kHere, thing, words};
+  return {all_broken || !why_shut.empty() ? State::kNote : State::kHere, thing, words};
 }
 
 }  // namespace
