@@ -137,7 +137,7 @@ void add_status(CommandLine& line) {
                [&line, options] { return status(line.globals(), *options); });
   command.add_option("SWEEP", options->sweep,
                      "a sweep's name or file, or a run of it; all where none is given");
-  command.add_flag("--watch", options->watch, "refresh until all is finished");
+  command.add_flag("--watch", options->watch, "refresh until all is finished, or nothing goes on");
   take_poll(command, options->poll_s);
   take_notify(command, options->notify);
 }
