@@ -225,6 +225,12 @@ std::unordered_map<std::string, RecordedRun> Database::recorded_runs(const Campa
   return db::recorded_runs(home_->connection, campaign);
 }
 
+void Database::each_good_run(const CampaignName& campaign, const std::string& started,
+                             const std::function<void(const std::string& run)>& take) {
+  const auto lock = home_->lock();
+  db::each_good_run(home_->connection, campaign, started, take);
+}
+
 void Database::each_recorded_run(const CampaignName& campaign,
                                  const std::function<void(const std::string& run)>& take) {
   const auto lock = home_->lock();

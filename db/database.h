@@ -377,6 +377,10 @@ class Database {
   std::vector<RunName> runs_named(const std::string& name);
   /// The runs of a campaign that were recorded, by name. Requires a number.
   std::unordered_map<std::string, RecordedRun> recorded_runs(const CampaignName& campaign);
+  /// Gives the names of those of its runs that went well. `started`: the campaign's, as another one
+  /// may have its number in another database.
+  void each_good_run(const CampaignName& campaign, const std::string& started,
+                     const std::function<void(const std::string& run)>& take);
   /// Gives the names of a campaign's runs that were recorded. Requires a number, and that `take`
   /// leaves the database alone.
   void each_recorded_run(const CampaignName& campaign,

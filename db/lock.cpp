@@ -68,7 +68,7 @@ FolderLock::FolderLock(const fs::path& folder, std::chrono::milliseconds patienc
     : folder_(folder) {
   const auto since = std::chrono::steady_clock::now(), deadline = since + patience;
   while (!disk().make_directory(folder_)) {
-    told_long_wait(folder_, since, patience);
+    tell_long_wait(folder_, since, patience);
     if (std::chrono::steady_clock::now() > deadline) {
       machine_failed(
           "{}: the database is in use by {}; if no pippin works on it any more, remove "

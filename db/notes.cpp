@@ -98,6 +98,14 @@ std::unordered_map<std::string, RecordedRun> recorded_runs(Connection& connectio
   return runs;
 }
 
+void each_good_run(Connection& connection, const CampaignName& campaign, const std::string& started,
+                   const std::function<void(const std::string& run)>& take) {
+  Statement rows = connection.prepare(std::string("SELECT runs.name") + kOfCampaign +
+                                      " AND campaigns.started = ? AND runs.state = ?");
+  for (rows.bind(campaign.sweep, campaign.number, started, text_of(RunState::kOk)); rows.step();)
+    take(rows.text(0));
+}
+
 void each_recorded_run(Connection& connection, const CampaignName& campaign,
                        const std::function<void(const std::string& run)>& take) {
   Statement rows = connection.prepare(std::string("SELECT runs.name") + kOfCampaign);

@@ -164,6 +164,8 @@ std::optional<SampleFilter> selection(Connection& connection, const std::string&
 std::vector<RunName> runs_of(Connection& connection, const SampleFilter& filter);
 std::unordered_map<std::string, RecordedRun> recorded_runs(Connection& connection,
                                                            const CampaignName& campaign);
+void each_good_run(Connection& connection, const CampaignName& campaign, const std::string& started,
+                   const std::function<void(const std::string& run)>& take);
 void each_recorded_run(Connection& connection, const CampaignName& campaign,
                        const std::function<void(const std::string& run)>& take);
 std::string recorded_evidence(Connection& connection, const CampaignName& campaign,

@@ -7,10 +7,12 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iterator>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/lock.h"
@@ -97,13 +99,12 @@ bool can_write(const fs::path& path) {
 
 void on_long_wait(LongWait tell) { long_wait() = std::move(tell); }
 
-bool told_long_wait(const fs::path& file, std::chrono::steady_clock::time_point since,
+void tell_long_wait(const fs::path& file, std::chrono::steady_clock::time_point since,
                     std::chrono::milliseconds patience) {
   constexpr std::chrono::seconds kLong{3};
-  if (std::chrono::steady_clock::now() - since < kLong || patience <= kLong) return false;
+  if (std::chrono::steady_clock::now() - since < kLong || patience <= kLong) return;
   if (LongWait tell = std::exchange(long_wait(), nullptr))
     tell(file, std::chrono::duration_cast<std::chrono::seconds>(patience));
-  return true;
 }
 
 Connection::Connection(const fs::path& path, bool create, std::chrono::milliseconds patience)
@@ -264,7 +265,7 @@ int Connection::wait(void* connection, int tries) {
   if (tries == 0) self.waits_since_ = now;
   const auto left = self.patience_ - (now - self.waits_since_);
   if (left <= left.zero()) return 0;
-  told_long_wait(self.path_, self.waits_since_, self.patience_);
+  tell_long_wait(self.path_, self.waits_since_, self.patience_);
   const auto pause = std::chrono::milliseconds(
       kPauses_ms[std::min(static_cast<std::size_t>(tries), std::size(kPauses_ms) - 1)]);
   std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(pause, left));
@@ -281,7 +282,7 @@ void Connection::run_patiently(const std::string& sql) {
     if (code == SQLITE_OK) return;
     const bool in_the_way = primary(code) == SQLITE_BUSY || primary(code) == SQLITE_LOCKED;
     if (!in_the_way || std::chrono::steady_clock::now() >= deadline) fail(code);
-    told_long_wait(path_, since, patience_);
+    tell_long_wait(path_, since, patience_);
     std::this_thread::sleep_for(kPause);
   }
 }

@@ -32,11 +32,11 @@ struct Bytes {
 using AnyValue = std::variant<std::monostate, std::int64_t, double, Bytes, std::string_view>;
 
 /// What is called where another process' lock has been waited for some seconds, with the file and
-/// how long it is waited for at most; nothing at first. Of a process, once a file.
+/// how long it is waited for at most; nothing at first. Once in a process.
 using LongWait = std::function<void(const fs::path& file, std::chrono::seconds patience)>;
 void on_long_wait(LongWait tell);
-/// Tells who waits since then; true once it has.
-bool told_long_wait(const fs::path& file, std::chrono::steady_clock::time_point since,
+/// Calls it where who waits does so for long.
+void tell_long_wait(const fs::path& file, std::chrono::steady_clock::time_point since,
                     std::chrono::milliseconds patience);
 
 /// An open SQLite file. One that may not be written here, or whose directory may not, can be read.
@@ -87,6 +87,7 @@ class Connection {
   const fs::path& path() const { return path_; }
 
  private:
+  static int wait(void* connection, int tries);
   void open(bool reading, bool create, bool trust = true);
   void check_locks();
   void take_care(bool trust);
@@ -103,8 +104,6 @@ class Connection {
   sqlite3_stmt* compile(std::string_view sql);
 
   fs::path path_;
-  static int wait(void* connection, int tries);
-
   std::chrono::milliseconds patience_;
   std::chrono::steady_clock::time_point waits_since_;
   sqlite3* handle_ = nullptr;

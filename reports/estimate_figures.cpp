@@ -2,6 +2,7 @@
 // An estimate of one layout, for programs.
 #include <cmath>
 #include <fmt/format.h>
+#include <optional>
 
 #include "core/base/text.h"
 #include "reports/estimate.h"

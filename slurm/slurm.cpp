@@ -31,6 +31,7 @@ using slurm::kPatience;
 constexpr std::chrono::seconds kSubmitPatience{150};
 // How long accounting may lag behind the queue: seconds, and more where its daemon restarts.
 constexpr std::chrono::seconds kLag{60};
+constexpr int kConfirming = 3;  ///< pauses
 constexpr std::int64_t kClockSkew_s = 5;
 
 std::int64_t now_s() { return static_cast<std::int64_t>(std::time(nullptr)); }
@@ -205,8 +206,17 @@ Handed SlurmScheduler::submit(const JobRequest& request) {
                      request);
 }
 
+/// What only an earlier process has missed for long is asked for once more, some seconds later.
 std::map<std::string, std::vector<JobStatus>> SlurmScheduler::query(
     const std::vector<Asked>& asked) {
+  believes_earlier_ = false;
+  Answers answers = query_once(asked);
+  if (!believes_earlier_) return answers;
+  std::this_thread::sleep_for(kConfirming * pause_);
+  return query_once(asked);
+}
+
+SlurmScheduler::Answers SlurmScheduler::query_once(const std::vector<Asked>& asked) {
   Answers answers;
   try {
     auto entries = slurm::jobs_in_queue(asked);
@@ -273,35 +283,43 @@ void SlurmScheduler::read_accounting_of(const std::vector<Asked>& missing, Answe
   for (const auto& one : unnamed) take_accounting(renamed, one, answers[one.token]);
 }
 
-/// Whether the task has not been missing for long, by this process or an earlier one: its
-/// accounting may lag.
+/// Whether the task has not been missing for long, by this process, or by earlier ones and for some
+/// seconds by this one: its accounting may lag.
 bool SlurmScheduler::may_lag(const Asked& asked, std::size_t task) {
   const auto now = std::chrono::steady_clock::now();
-  const auto since = missed_.emplace(std::pair(asked.token, task), now).first->second;
-  const auto noted = asked.missed.find(static_cast<std::int64_t>(task) + 1);
-  const bool is_long =
-      noted != asked.missed.end() && now_s() - noted->second >= std::chrono::seconds(kLag).count();
-  return has_accounting() && now - since < kLag && !is_long;
+  const auto missed = now - missed_.emplace(std::pair(asked.token, task), now).first->second;
+  if (!has_accounting() || missed >= kLag) return false;
+  const auto before = asked.missed_s.find(static_cast<std::int64_t>(task) + 1);
+  if (before == asked.missed_s.end() || std::chrono::seconds(before->second) < kLag) return true;
+  if (missed >= kConfirming * pause_) return false;
+  believes_earlier_ = true;
+  return true;
+}
+
+/// For how long what was not handed over surely may still arrive; 0 or less: it did not.
+std::int64_t SlurmScheduler::may_arrive_for_s(const Asked& asked) {
+  const std::int64_t life = slurm::credential_life_s(config()) + kClockSkew_s;
+  const std::int64_t ahead = asked.tried_until - now_s();
+  if (ahead <= kLongestSending_s + kClockSkew_s) return ahead + life;
+  // By another clock, or by this one before it was set right: this process counts by itself.
+  const auto now = std::chrono::steady_clock::now();
+  const auto waited = now - ahead_.emplace(asked.token, now).first->second;
+  return kLongestSending_s + life -
+         std::chrono::duration_cast<std::chrono::seconds>(waited).count();
 }
 
 /// What to think of tasks that are neither in the queue nor over by their accounting.
 void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& tasks) {
   const bool never_handed = !asked.handed && std::all_of(tasks.begin(), tasks.end(), is_absent);
-  const std::int64_t life = slurm::credential_life_s(config()) + kClockSkew_s;
-  std::int64_t sure_from = asked.tried_until + life;
-  if (asked.tried_until > now_s()) {  // by another clock, or by this one before it was set right
-    const auto noted = asked.missed.find(1);
-    sure_from = (noted == asked.missed.end() ? now_s() : noted->second) + life;
-  }
+  const std::int64_t arriving_s = never_handed ? may_arrive_for_s(asked) : 0;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     JobStatus& task = tasks[i];
     if (!is_absent(task)) {
       missed_.erase({asked.token, i});
     } else if (!may_see_all(asked)) {
       task = {Phase::kUnknown, fmt::format("only {} may see it", asked.owner)};
-    } else if (never_handed && now_s() < sure_from) {
-      task = {Phase::kUnknown, fmt::format("it may arrive within {} s", sure_from - now_s())};
-      task.missed = true;
+    } else if (arriving_s > 0) {
+      task = {Phase::kUnknown, fmt::format("it may arrive within {} s", arriving_s)};
     } else if (never_handed) {
       task.evidence = "it never arrived";
     } else if (may_lag(asked, i)) {

@@ -49,6 +49,8 @@ class SlurmScheduler : public Scheduler {
   bool is_odd(const std::vector<slurm::Entry>& entries, const std::vector<Asked>& asked) const;
   std::vector<Asked> ask_accounting(std::vector<Asked> missing, Answers& answers);
   void read_accounting_of(const std::vector<Asked>& missing, Answers& answers);
+  Answers query_once(const std::vector<Asked>& asked);
+  std::int64_t may_arrive_for_s(const Asked& asked);
   bool may_lag(const Asked& asked, std::size_t task);
   const slurm::LimitAnswers& settings();
   slurm::SubmitLimit submit_limit();
@@ -60,6 +62,9 @@ class SlurmScheduler : public Scheduler {
   std::optional<slurm::LimitAnswers> settings_;  ///< but for what counts against them
   /// Since when a task is neither in the queue nor over by its accounting, which lags.
   std::map<std::pair<std::string, std::size_t>, std::chrono::steady_clock::time_point> missed_;
+  bool believes_earlier_ = false;  ///< a task would be gone by what an earlier process has missed
+  /// Since when a submission is known that a clock ahead of this one has handed over.
+  std::map<std::string, std::chrono::steady_clock::time_point> ahead_;
 };
 
 }  // namespace pippin

@@ -126,6 +126,14 @@ std::optional<MeasuredStep> measured_step(const PointRow& row) {
   return MeasuredStep{*read.setup, *machine, read.any_micro_batch, seconds};
 }
 
+/// Alike of all that a time depends on.
+std::string layout_of(const MeasuredStep& step) {
+  const Setup& setup = step.setup;
+  return fmt::format("{} {} {} {} {} {} {} {:a}", setup.tp, setup.pp, setup.chunks, setup.dp,
+                     setup.cp, setup.mbs, setup.gas,
+                     predicted_seconds(step, usual_rates_of(step.machine)));
+}
+
 /// Of one layout, each as likely.
 class Repeats {
  public:
@@ -153,12 +161,12 @@ std::size_t PointJudge::calibrate_on(const std::vector<PointRow>& rows) {
   for (const PointRow& row : rows) {
     const auto step = measured_step(row);
     if (!step) continue;
-    clusters[cluster_of(row)][row.setting()].add(*step);
+    clusters[cluster_of(row)][layout_of(*step)].add(*step);
     ++used;
   }
   for (const auto& [name, layouts] : clusters) {
     std::vector<MeasuredStep> points;
-    for (const auto& [setting, repeats] : layouts) points.push_back(repeats.mean());
+    for (const auto& [layout, repeats] : layouts) points.push_back(repeats.mean());
     fits_.push_back({name, learn_rates({}, points, kUncalibratedHalfWidth,
                                        usual_rates_of(points.front().machine))});
   }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/base/mount.h"
@@ -95,10 +96,12 @@ HolderFile::~HolderFile() { ::unlink(path_.c_str()); }
 
 bool is_locked(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file.open()) return false;
-  std::error_code none;
-  if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
-  return fs::exists(path.string() + kHeld, none);
+  if (!file.open()) return errno != ENOENT;
+  if (::flock(file.number(), LOCK_SH | LOCK_NB) != 0) return true;
+  // Who held it on this node is dead.
+  const std::string holder = holder_in(path.string() + kHeld);
+  return locks_are_local(mount_of(path.parent_path())) && !holder.empty() &&
+         !holder.ends_with(" on " + host_name());
 }
 
 namespace {

@@ -39,7 +39,8 @@ class HolderFile {
   fs::path path_;
 };
 
-/// Whether a process holds that lock file now; of another node, where locks are local to each.
+/// Whether a process holds that lock file now, here or, where locks are local to a node, on another
+/// one; true where that is not to be seen.
 bool is_locked(const fs::path& path);
 
 /// Holds a lock file for this process; the kernel lets go of it when the process ends, however.

@@ -29,7 +29,9 @@
 ///     refused               the scheduler's words: it surely has not got it, and will not
 ///     cancelled             written before a person's cancel is passed on
 ///     ended                 the scheduler's last words on tasks that left runs open
-///     missed                … that are neither there nor known to have ended: since when
+///     missed                … that are neither there nor known to have ended: from when to when,
+///     and
+///                           by whose clock
 ///     ending                … that it said had ended, and whose files may be seen late: since when
 ///                           pippin knows, seconds since 1970
 ///     job.log               what the script itself printed; of an array only until it has a claim
@@ -130,6 +132,17 @@ struct TaskEnd {
   std::string evidence;
 };
 
+/// Tasks that were neither there nor known to have ended, whenever a machine looked.
+struct Missed {
+  struct Times {
+    std::int64_t first = 0, last = 0;  ///< seconds since 1970, by that machine's clock
+    friend bool operator==(const Times&, const Times&) = default;
+  };
+  std::string host;  ///< the machine that looked
+  std::map<std::int64_t, Times> tasks;
+  friend bool operator==(const Missed&, const Missed&) = default;
+};
+
 /// One submission.
 struct Submission {
   std::int64_t number = 1;
@@ -147,8 +160,7 @@ struct Submission {
   /// By task: since when it is known to have ended, with files that may be late; seconds since
   /// 1970.
   std::map<std::int64_t, std::int64_t> ending = {};
-  /// By task: since when it is neither there nor known to have ended; seconds since 1970.
-  std::map<std::int64_t, std::int64_t> missed = {};
+  Missed missed = {};
 };
 
 /// That a job has begun.
@@ -237,8 +249,7 @@ class SweepFolder {
 
   /// Replaces what is known of the tasks that are `ending`.
   void mark_ending(Submission& submission, const std::map<std::int64_t, std::int64_t>& since);
-  /// … that are `missed`.
-  void mark_missed(Submission& submission, const std::map<std::int64_t, std::int64_t>& since);
+  void mark_missed(Submission& submission, const Missed& missed);
 
   /// The claims of the jobs that run these tasks, the first of which is 1, but for those in
   /// `known`, by name.

@@ -22,9 +22,12 @@ struct Asked {
   std::int64_t tried_until = 0;
   std::string id = {};   ///< that the scheduler gave it; empty: unknown
   fs::path script = {};  ///< as JobRequest's
-  /// By task, from 1: since when it is JobStatus::missed, seconds since 1970.
-  std::map<std::int64_t, std::int64_t> missed = {};
+  /// By task, from 1: for how many seconds it has been JobStatus::missed, whenever somebody looked.
+  std::map<std::int64_t, std::int64_t> missed_s = {};
 };
+
+/// A sender on another machine, of which nobody can tell whether it lives, has given up by then.
+inline constexpr std::int64_t kLongestSending_s = 200;
 
 /// What is handed over at once: one job, or an array of them. The token is its only identity: a
 /// scheduler may forget its own ids, or give them to another.
@@ -78,8 +81,8 @@ struct JobStatus {
   std::string remedy = {};              ///< of one that waits and will not start by itself
   std::optional<std::int64_t> at = {};  ///< seconds since 1970: when it may start, or must end
   bool suspended = false;               ///< of one that runs: it is held still
-  bool missed =
-      false;  ///< of one that is not known: it is not there, and nothing says that it ended
+  /// Of one that is not known: it had arrived, is not there, and nothing says that it ended.
+  bool missed = false;
 };
 
 /// Whether a scheduler's words say that memory ran out: Slurm's "OUT_OF_MEMORY on n1", "out of

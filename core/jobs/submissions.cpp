@@ -55,6 +55,21 @@ std::map<std::int64_t, std::int64_t> read_times(std::string_view text) {
   return time_of;
 }
 
+/// A line of who looked, then lines of "TASK<tab>first<tab>last".
+Missed read_missed(std::string_view text) {
+  Missed missed;
+  const auto lines = split(trim(text), '\n');
+  missed.host = lines.front();
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto words = split(lines[i], '\t');
+    const auto task = parse_integer(words.front());
+    const auto first = words.size() == 3 ? moment_in(words[1]) : std::nullopt;
+    const auto last = moment_in(words.back());
+    if (task && first && last) missed.tasks[*task] = {*first, *last};
+  }
+  return missed;
+}
+
 std::string journal_text(const Submission& submission) {
   std::string text = fmt::format("{}\nowner\t{}\nsender\t{}\nat\t{}\ntried_until\t{}\n",
                                  submission.token, submission.owner, submission.sender,
@@ -150,7 +165,7 @@ Submission SweepFolder::read_submission(const std::string& name, std::int64_t nu
   submission.cancelled = is_there("cancelled");
   if (is_there("ended")) submission.ended = read_ends(words("ended"));
   if (is_there("ending")) submission.ending = read_times(words("ending"));
-  if (is_there("missed")) submission.missed = read_times(words("missed"));
+  if (is_there("missed")) submission.missed = read_missed(words("missed"));
   return submission;
 }
 
@@ -182,27 +197,21 @@ void SweepFolder::mark_ended(Submission& submission, const std::map<std::int64_t
   files_.write(directory(submission) / "ended", text);
 }
 
-namespace {
-
-/// As read_times() has it.
-std::string times_text(const std::map<std::int64_t, std::int64_t>& times) {
-  std::string text;
-  for (const auto& [task, time] : times) text += fmt::format("{}\t{}\n", task, time);
-  return text;
-}
-
-}  // namespace
-
 void SweepFolder::mark_ending(Submission& submission,
                               const std::map<std::int64_t, std::int64_t>& since) {
-  files_.write(directory(submission) / "ending", times_text(since));
   submission.ending = since;
+  std::string text;
+  for (const auto& [task, time] : since) text += fmt::format("{}\t{}\n", task, time);
+  files_.write(directory(submission) / "ending", text);
 }
 
-void SweepFolder::mark_missed(Submission& submission,
-                              const std::map<std::int64_t, std::int64_t>& since) {
-  files_.write(directory(submission) / "missed", times_text(since));
-  submission.missed = since;
+/// As read_missed() has it.
+void SweepFolder::mark_missed(Submission& submission, const Missed& missed) {
+  submission.missed = missed;
+  std::string text = missed.host + "\n";
+  for (const auto& [task, times] : missed.tasks)
+    text += fmt::format("{}\t{}\t{}\n", task, times.first, times.last);
+  files_.write(directory(submission) / "missed", text);
 }
 
 }  // namespace pippin

@@ -8,13 +8,6 @@
 
 namespace pippin {
 
-namespace {
-
-// A sender on another machine, of which nobody can tell whether it lives, has given up by then.
-constexpr std::int64_t kLongestSending_s = 200;
-
-}  // namespace
-
 Asked asked_of(const SweepFolder& folder, const Submission& submission) {
   Asked asked;
   asked.token = submission.token;
@@ -23,7 +16,6 @@ Asked asked_of(const SweepFolder& folder, const Submission& submission) {
   asked.id = submission.handed.value_or("");
   asked.script = folder.script(submission);
   asked.owner = submission.owner;
-  asked.missed = submission.missed;
   asked.tried_until = submission.tried_until > 0 ? submission.tried_until
                                                  : submission.journaled_at + kLongestSending_s;
   return asked;

@@ -137,10 +137,11 @@ RunCounts CampaignMachine::look() {
     if (!succeeded[i] || !is_true(runs_[i], refuted)) continue;
     RunFate& fate = runs_[i].fate;
     fate.phase = RunPhase::kDone;
-    fate.failed = false;
+    fate.failed = fate.stored = false;
     fate.certain = true;
   }
   see_failures(std::move(failed), refuted);
+  refuted_ = refuted;
   for (TrackedRun& run : runs_)
     if (run.fate.phase == RunPhase::kUnsubmitted) take_as_stored(run);
   given_up_ = folder_.given_up();
@@ -162,7 +163,10 @@ bool CampaignMachine::is_true(const TrackedRun& success, const RunNames& refuted
 /// What was measured and is kept is not measured again, as somebody has removed its files, or
 /// brought back those of an earlier day. False where nothing is kept.
 bool CampaignMachine::take_as_stored(TrackedRun& run) {
-  if (!options_.is_stored(run.planned->name)) return false;
+  const std::string& name = run.planned->name;
+  const bool is_doubted =
+      run.forgiven > 0 || refuted_.count(name) > 0 || found_bad_.count(name) > 0;
+  if (is_doubted || !options_.is_stored(name)) return false;
   RunFate& fate = run.fate;
   fate.phase = RunPhase::kDone;
   fate.failed = false;
@@ -179,6 +183,7 @@ void CampaignMachine::distrust(const std::string& run) {
 }
 
 void CampaignMachine::take_as_failed(const std::string& run) {
+  found_bad_.insert(run);
   RunFate& fate = tracked(run).fate;
   fate.failed = fate.phase == RunPhase::kDone;
 }
@@ -258,7 +263,19 @@ std::vector<Asked> CampaignMachine::open_jobs() const {
 }
 
 Asked CampaignMachine::asked_of(const Submission& submission) const {
-  return pippin::asked_of(folder_, submission);
+  Asked asked = pippin::asked_of(folder_, submission);
+  for (const auto& [task, times] : submission.missed.tasks)
+    if (goes_on_missing(submission.missed, times))
+      asked.missed_s[task] = options_.now() - times.first;
+  return asked;
+}
+
+/// Whether it was missed by this machine's clock, and a short while ago: in a longer one it may
+/// have been there.
+bool CampaignMachine::goes_on_missing(const Missed& missed, const Missed::Times& times) const {
+  constexpr std::int64_t kLongest_s = 600;
+  const std::int64_t now = options_.now();
+  return missed.host == options_.host && times.last <= now && now - times.last <= kLongest_s;
 }
 
 RunCounts CampaignMachine::observe() {
@@ -366,26 +383,33 @@ void CampaignMachine::apply(SubmissionState& state, const std::vector<JobStatus>
 }
 
 /// Kept for whoever asks later: a scheduler's accounting lags for so long after a job has left, and
-/// no longer.
+/// no longer. Where it cannot be kept, who asks later counts anew.
 void CampaignMachine::note_missed(SubmissionState& state, bool may_write) {
   Submission& submission = state.submission;
-  std::map<std::int64_t, std::int64_t> missed;
+  const Missed& before = submission.missed;
+  Missed missed{options_.host, {}};
   for (std::size_t i = 0; i < state.tasks.size(); ++i) {
     const JobStatus& status = state.tasks[i];
-    const bool is_alive =
-        status.phase == JobStatus::Phase::kWaiting || status.phase == JobStatus::Phase::kRunning;
     const std::int64_t task = static_cast<std::int64_t>(i) + 1;
-    const auto before = submission.missed.find(task);
-    const bool was_missed = before != submission.missed.end();
-    if (state.settled[i] || is_alive || (!status.missed && !was_missed)) continue;
+    const auto known = before.tasks.find(task);
+    const bool was_missed = known != before.tasks.end() && goes_on_missing(before, known->second);
+    const bool is_there =
+        status.phase == JobStatus::Phase::kWaiting || status.phase == JobStatus::Phase::kRunning;
+    if (state.settled[i] || is_there) continue;
     const std::int64_t now = options_.now();
-    missed[task] = was_missed ? std::min(before->second, now) : now;
+    if (status.missed)
+      missed.tasks[task] = {was_missed ? known->second.first : now, now};
+    else if (was_missed)  // its files may be late, or nobody answers
+      missed.tasks[task] = known->second;
   }
-  if (missed == submission.missed) return;
-  if (may_write)
+  if (missed.tasks.empty() && before.tasks.empty()) return;
+  submission.missed = missed;
+  if (!may_write) return;
+  try {
     folder_.mark_missed(submission, missed);
-  else
-    submission.missed = std::move(missed);
+  } catch (const Error&) {
+    return;
+  }
 }
 
 /// Journaled, and surely not there: it is handed over again, unless nobody wants it any more.

@@ -255,6 +255,7 @@ class CampaignMachine {
   std::int64_t times_handed_over(const TrackedRun& run) const;
   bool is_worth_another_try(const SubmissionState& state, const Left& left, const Ending& ending);
   bool take_as_stored(TrackedRun& run);
+  bool goes_on_missing(const Missed& missed, const Missed::Times& times) const;
   void note_missed(SubmissionState& state, bool may_write);
   void never_arrived(SubmissionState& state);
   void cancel_what_others_own();
@@ -304,6 +305,8 @@ class CampaignMachine {
   std::vector<TrackedRun> runs_;  ///< pointed at: none comes or goes
   NameTable names_;               ///< of the runs, by the same numbers
   std::set<std::string> distrusted_;
+  RunNames refuted_;    ///< as the folder had them last
+  RunNames found_bad_;  ///< by who read their logs
   std::vector<SubmissionState> submissions_;
   static constexpr std::int64_t kMostAtOnce = 1'000'000;
   std::int64_t most_at_once_ = kMostAtOnce;  ///< tasks in an array; fewer where there was no room

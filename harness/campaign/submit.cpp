@@ -245,7 +245,7 @@ Handed::Answer CampaignMachine::submit(SubmissionState& state) {
   submission.journaled_at = options_.now();
   submission.tried_until = 0;
   // What was missed before this says nothing of the job that is handed over now.
-  if (!submission.missed.empty()) folder_.mark_missed(submission, {});
+  if (!submission.missed.tasks.empty()) folder_.mark_missed(submission, {});
   const auto taken = take_runs(state);
   note_place(submission.token);
   folder_.journal(submission);

@@ -15,7 +15,7 @@ namespace {
 
 void cancel(const Globals& globals, const SweepFolder& folder, const Campaign& campaign) {
   const auto scheduler = scheduler_of(globals.db, campaign.scheduler);
-  CampaignMachine machine = observer_of(globals, folder, campaign, *scheduler);
+  CampaignMachine machine = observer_of(folder, campaign, *scheduler);
   machine.cancel();
   const RunCounts counts = machine.counts();
   const std::int64_t done = counts.succeeded + counts.failed;

@@ -44,7 +44,7 @@ std::vector<PointRow> rows_of(const fs::path& file, std::vector<std::string>& re
 
 std::string fit_words(const ClusterFit& fit) {
   std::string words = fmt::format("{}: rates of {}, errors of {:.1f} %", printable(fit.name),
-                                  counted(static_cast<std::int64_t>(fit.learned.points), "run"),
+                                  counted(static_cast<std::int64_t>(fit.learned.points), "layout"),
                                   100 * fit.learned.spread);
   std::vector<std::string> at_bounds;
   for (const LearnedRate& rate : fit.learned.all)

@@ -88,6 +88,14 @@ std::string columns_of(const ReportOptions& options) {
   return options.preset.empty() ? options.columns : preset_named(options.preset).columns;
 }
 
+/// Errors: Error (bad input) where none of them is there.
+std::vector<Column> shown_columns(const std::string& text, const RowRange& rows) {
+  auto columns = columns_named(text, rows);
+  if (columns.empty())
+    bad_input("--columns {}: no row has such an axis, or all have it alike", printable(text));
+  return columns;
+}
+
 /// The row that --vs names: by point or run, or the first that went well.
 std::size_t reference_in(const std::vector<Summary>& rows, const std::string& name) {
   std::vector<std::string> names;
@@ -195,7 +203,7 @@ void add_runs(const Globals& globals, Database& database, const ReportOptions& o
   filter.dropped = options.dropped;
   auto [rows, made] =
       run_report(globals, database, filter, summing_of(options).samples, rating_of(options));
-  if (!columns.empty()) report.columns = columns_named(columns, made);
+  if (!columns.empty()) report.columns = shown_columns(columns, made);
   const auto& points = rows->points();
   for (const auto& point : points) {
     for (const auto& run : point.runs) report.said.insert(run.notes.begin(), run.notes.end());
@@ -277,7 +285,7 @@ Report report_of(const Globals& globals, Database& database, const ReportOptions
   Report report = begun_report(database, selections, options);
   report.rows = rows_of(globals, database, selections, options, axes);
   // Before rows are left out: an axis is one though none of the rest has it.
-  if (!columns.empty()) report.columns = columns_named(columns, report.rows);
+  if (!columns.empty()) report.columns = shown_columns(columns, report.rows);
   for (const auto& row : report.rows)
     report.said.insert(row.past_notes.begin(), row.past_notes.end());
   tell_differences(report.rows,

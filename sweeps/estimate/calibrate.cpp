@@ -258,7 +258,6 @@ Calibration calibrate(const std::vector<MeasuredStep>& points, const RatePriors&
   found.spread = robust_spread(fit.errors_at(x));
   found.half_width = half_width_of(fit.errors_at(x));
   found.sds = fit.sds_at(x, found.spread);
-  found.uncertainty = uncertainty_among(points, found.rates, fit.covariance_at(x, found.spread));
   for (std::size_t i = 0; i < kCount; ++i) {
     const RateParameter& one = rate_parameters()[i];
     const double value = found.rates.*one.member;
@@ -269,6 +268,14 @@ Calibration calibrate(const std::vector<MeasuredStep>& points, const RatePriors&
       found.at_bounds.emplace_back(one.name);
   }
   return found;
+}
+
+RateUncertainty uncertainty_of(const Calibration& fit, const std::vector<MeasuredStep>& points,
+                               const RatePriors& priors) {
+  Vector x{};
+  for (std::size_t i = 0; i < kCount; ++i)
+    x[i] = to_free(rate_parameters()[i], fit.rates.*rate_parameters()[i].member);
+  return uncertainty_among(points, fit.rates, Fit(points, priors).covariance_at(x, fit.spread));
 }
 
 double half_width_of_others(const std::vector<MeasuredStep>& points, const RatePriors& priors,

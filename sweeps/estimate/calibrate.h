@@ -32,7 +32,6 @@ struct Calibration {
   std::size_t points = 0;
   /// How sure each rate is, as RatePrior's spread: about that where the points tell nothing of it.
   std::array<double, std::tuple_size_v<RateParameters>> sds{};
-  RateUncertainty uncertainty;
 };
 
 /// The rates that explain the points best: the errors' logarithms by Huber, and a pull towards the
@@ -40,6 +39,10 @@ struct Calibration {
 Calibration calibrate(const std::vector<MeasuredStep>& points, const RatePriors& priors);
 /// With the usual rates of the machine of the first point.
 Calibration calibrate(const std::vector<MeasuredStep>& points);
+
+/// How unsure the rates are together that calibrate() found of these points.
+RateUncertainty uncertainty_of(const Calibration& fit, const std::vector<MeasuredStep>& points,
+                               const RatePriors& priors);
 
 /// Half the width of what 19 of 20 other points of that cluster lie within, found by leaving out
 /// each of these points in turn; of a single point what is usual without any. Takes as many

@@ -32,7 +32,7 @@ class Learning {
     result.points = points_.size();
     result.spread = fit_.spread;
     result.half_width = half_width(usual_half_width);
-    if (!points_.empty()) result.uncertainty = fit_.uncertainty;
+    if (!points_.empty()) result.uncertainty = uncertainty_of(fit_, points_, priors_);
     for (std::size_t i = 0; i < kCount; ++i) {
       finish(i);
       result.all.push_back(all_[i]);

@@ -34,16 +34,6 @@ bool PointRow::says(const std::string& column, std::string_view part) const {
   return text(column).find(part) != std::string::npos;
 }
 
-std::string PointRow::setting() const {
-  constexpr std::string_view kMeasured[] = {"id",      "step_s",   "tflops_gpu",
-                                            "mem_gib", "mem_kind", "source"};
-  std::string text;
-  for (const auto& [column, cell] : cells_)
-    if (std::find(std::begin(kMeasured), std::end(kMeasured), column) == std::end(kMeasured))
-      text += column + '\t' + cell + '\n';
-  return text;
-}
-
 std::vector<std::string> PointRow::unknown_columns() const {
   const auto& known = point_columns();
   std::vector<std::string> unknown;

@@ -24,9 +24,6 @@ class PointRow {
   std::optional<double> number(const std::string& column) const;
   PointRow with(const std::string& column, const std::string& text) const;
   bool says(const std::string& column, std::string_view part) const;
-  /// All that it says of what was run, and nothing of what was measured, whatever its columns'
-  /// order.
-  std::string setting() const;
   /// Those that are none of point_columns().
   std::vector<std::string> unknown_columns() const;
 

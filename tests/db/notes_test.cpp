@@ -89,6 +89,25 @@ TEST_CASE("a campaign's recorded runs are named, and why one of them ended as it
   CHECK(stored.database.recorded_evidence({"gpt", 2}, "r").empty());
 }
 
+TEST_CASE(
+    "the good runs of a campaign are those of that beginning alone, whatever their attempts") {
+  Stored stored;
+  auto lost = test::run_of("r", "", 1001), good = test::run_of("r", "", 2);
+  auto failed = test::run_of("f", "");
+  lost.state = RunState::kMissing;
+  good.state = RunState::kOk;
+  failed.state = RunState::kFailed;
+  for (const auto& run : {lost, good, failed}) stored.database.put_run(run);
+  const auto names = [&](const std::string& started) {
+    std::set<std::string> all;
+    stored.database.each_good_run({"gpt", 1}, started,
+                                  [&](const std::string& run) { all.insert(run); });
+    return all;
+  };
+  CHECK(names("2024-04-06T03:02:12Z") == std::set<std::string>{"r"});
+  CHECK(names("2025-04-06T03:02:12Z").empty());
+}
+
 TEST_CASE("runs are found by name or number, with the campaign that they are of") {
   Stored stored;
   stored.database.put_run(test::run_of("r", ""));

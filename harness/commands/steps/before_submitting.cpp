@@ -65,11 +65,12 @@ void say_what_is_stored(const Globals& globals, Session& session) {
   const auto count = std::count_if(runs.begin(), runs.end(),
                                    [](const TrackedRun& run) { return run.fate.stored; });
   if (count == 0) return;
-  remark(globals,
-         fmt::format("{} of campaign {}: the results are in {}, and the files are not in {}; "
-                     "not measured again",
-                     counted(count, "run"), session.campaign().number,
-                     printable(globals.db.string()), printable(session.folder().root().string())));
+  remark(
+      globals,
+      fmt::format("{} of campaign {}: the results are in {}, and the files in {} are gone or torn; "
+                  "not measured again",
+                  counted(count, "run"), session.campaign().number, printable(globals.db.string()),
+                  printable(session.folder().root().string())));
 }
 
 void say_what_has_changed(const Globals& globals, Session& session) {

@@ -7,6 +7,8 @@
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <memory>
+#include <optional>
 #include <string_view>
 #include <unistd.h>
 #include <unordered_map>
@@ -150,12 +152,12 @@ std::function<bool(const std::string& run)> stored_results(const Globals& global
                                                            const Campaign& campaign) {
   const auto known = std::make_shared<std::optional<RunNames>>();
   const CampaignName name{campaign.sweep, campaign.number};
-  return [globals, name, known](const std::string& run) {
+  return [globals, name, started = campaign.started, known](const std::string& run) {
     if (!*known) {
       RunNames& good = known->emplace();
       if (is_there(globals.db)) {
-        for (const auto& [one, recorded] : existing_database(globals).recorded_runs(name))
-          if (recorded.state == RunState::kOk) good.insert(one);
+        existing_database(globals).each_good_run(name, started,
+                                                 [&](const std::string& one) { good.insert(one); });
       }
     }
     return (*known)->count(run) > 0;

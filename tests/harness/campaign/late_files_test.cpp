@@ -158,7 +158,7 @@ struct Missing : Scheduler {
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
     std::map<std::string, std::vector<JobStatus>> answers;
     for (const Asked& one : asked) {
-      missed = one.missed;
+      missed_s = one.missed_s;
       JobStatus status;
       status.missed = is_missing && !has_ended;
       if (has_ended) status.phase = JobStatus::Phase::kEnded;
@@ -171,40 +171,64 @@ struct Missing : Scheduler {
   Room room() override { return {}; }
 
   bool is_missing = true, has_ended = false;
-  std::map<std::int64_t, std::int64_t> missed;  ///< as it was told last
+  std::map<std::int64_t, std::int64_t> missed_s;  ///< as it was told last
+};
+
+using Seconds = std::map<std::int64_t, std::int64_t>;
+
+/// One job that is missed.
+struct Lasting {
+  /// What a new machine tells the scheduler, and then notes.
+  Seconds look(const std::string& host = "login1") {
+    MachineOptions options;
+    options.host = host;
+    options.now = [this] { return now; };
+    test::machine_on(files, slurm, campaign, options).step();
+    return slurm.missed_s;
+  }
+
+  test::MemoryFiles files;
+  Missing slurm;
+  Campaign campaign = test::one_run();
+  std::int64_t now = kBegin;
 };
 
 }  // namespace
 
-TEST_CASE("since when a job is missed is kept for whoever asks next, until it is seen again") {
-  test::MemoryFiles files;
-  Missing slurm;
-  std::int64_t now = kBegin;
-  MachineOptions options;
-  options.now = [&] { return now; };
-  Campaign campaign = test::one_run();
-  campaign.files_late_s = kLate_s;
-  auto first = test::machine_on(files, slurm, campaign, options);
-  first.step();  // hands over
-  first.step();
-  now += 40;
-  auto second = test::machine_on(files, slurm, campaign, options);
-  second.step();
-  second.step();
-  CHECK(slurm.missed == std::map<std::int64_t, std::int64_t>{{1, kBegin}});
-  now = kBegin - 500;  // a clock that was ahead is set right
-  second.step();
-  second.step();
-  CHECK(slurm.missed == std::map<std::int64_t, std::int64_t>{{1, now}});
-  slurm.has_ended = true;  // and its files may be late
-  second.step();
-  second.step();
-  CHECK(slurm.missed.size() == 1);
-  slurm.has_ended = slurm.is_missing = false;
-  second.step();
-  auto third = test::machine_on(files, slurm, campaign, options);
-  third.step();
-  CHECK(slurm.missed.empty());
+TEST_CASE("for how long a job is missed is kept for whoever asks next on this machine") {
+  Lasting job;
+  job.campaign.files_late_s = kLate_s;
+  job.look();  // hands over
+  CHECK(job.look().empty());
+  job.now += 40;
+  CHECK(job.look() == Seconds{{1, 40}});
+  job.now += 500;
+  CHECK(job.look() == Seconds{{1, 540}});
+  job.slurm.has_ended = true;  // and its files may be late
+  job.look();
+  CHECK(job.look() == Seconds{{1, 540}});
+  job.slurm.has_ended = false;
+  CHECK(job.look("login2").empty());  // which has another clock, and counts for itself
+  job.now += 5;
+  CHECK(job.look("login2") == Seconds{{1, 5}});
+}
+
+TEST_CASE("what was seen again, or not looked for for long, has not been missed since") {
+  Lasting job;
+  job.look();
+  job.look();
+  job.now += 601;
+  CHECK(job.look().empty());
+  job.now += 30;
+  CHECK(job.look() == Seconds{{1, 30}});
+  job.now -= 500;  // the clock is set right
+  CHECK(job.look().empty());
+  job.now += 20;
+  CHECK(job.look() == Seconds{{1, 20}});
+  job.slurm.is_missing = false;
+  job.look();
+  job.slurm.is_missing = true;
+  CHECK(job.look().empty());
 }
 
 TEST_CASE(
@@ -219,6 +243,17 @@ TEST_CASE(
   CHECK(counts.finished());
   CHECK(machine.fate("run-a1").stored);
   CHECK(silent.slurm.tokens.empty());
+}
+
+TEST_CASE("a result in which somebody has found a fault counts no more, wherever it is kept") {
+  Silent silent;
+  MachineOptions options;
+  options.now = [&] { return silent.now; };
+  options.is_stored = [](const std::string&) { return true; };
+  auto machine = test::machine_on(silent.files, silent.slurm, silent.campaign, options);
+  machine.take_as_failed("run-a1");
+  machine.distrust("run-a1");
+  CHECK(machine.fate("run-a1").phase == RunPhase::kUnsubmitted);
 }
 
 TEST_CASE("nor is one whose job has ended and left nothing") {

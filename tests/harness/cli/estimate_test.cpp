@@ -78,7 +78,7 @@ TEST_CASE("a table of layouts is judged row by row, with and without measured ti
   const auto learned =
       here.pippin("estimate --format csv --points " + times + " --calibrate-on " + times);
   CHECK(learned.exit_code == 0);
-  CHECK_THAT(learned.err, Contains("SC21-T2 A100-SXM4 80: rates of 2 runs"));
+  CHECK_THAT(learned.err, Contains("SC21-T2 A100-SXM4 80: rates of 2 layouts"));
   CHECK(learned.out != here.pippin("estimate --format csv --points " + times).out);
 }
 

@@ -286,6 +286,7 @@ TEST_CASE("a report refuses what it cannot do in one line") {
       {"--columns tp,,pp", "a name is missing"},
       {"--columns '?'", "a name is missing"},
       {"--columns X=", "a name is missing"},
+      {"--columns '?nothing'", "no row has such an axis, or all have it alike"},
       {"--columns tflops:99", "decimals are from 0 to 9"},
       {"--columns tflops:-1", "decimals are from 0 to 9"},
       {"--columns tflops:x", "no column 'tflops:x'"},

@@ -489,11 +489,12 @@ TEST_CASE("layers and virtual stages divide in every Megatron, and DeepSpeed has
 TEST_CASE("rates are learned of layouts, each once, and of rows that have some cluster's alone") {
   const PointRow row = rows().at("seed1-0001").with("step_s", "10");
   PointJudge once, often;
-  std::vector<PointRow> learned{row, row.with("mbs", "2").with("gbs", "").with("step_s", "19")};
+  std::vector<PointRow> learned{row, row.with("gas", "7").with("gbs", "").with("step_s", "19")};
   REQUIRE(once.calibrate_on(learned) == 2);
   const std::size_t layouts = learned.size();
   for (int i = 0; i < 9; ++i)
-    for (std::size_t k = 0; k < layouts; ++k) learned.push_back(learned[k].with("id", "again"));
+    for (std::size_t k = 0; k < layouts; ++k)
+      learned.push_back(learned[k].with("id", "again").with("date", std::to_string(i)));
   CHECK(often.calibrate_on(learned) == 20);
   CHECK(often.fits().front().learned.points == 2);
   const PointJudgement a = once.judge(row), b = often.judge(row);
