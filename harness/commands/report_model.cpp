@@ -29,6 +29,7 @@ std::vector<ModelCheck> checks_of(const Globals& globals, const ReportOptions& o
     if (!selection.heading.empty()) remark(globals, selection.heading);
     auto stored = stored_checks(globals, database, selection.filter, given);
     std::vector<const StoredCheck*> all;
+    all.reserve(stored.size());
     for (const StoredCheck& one : stored) all.push_back(&one);
     if (const std::string words = what_is_known_better(all, given); !words.empty())
       remark(globals, words);
