@@ -29,9 +29,8 @@
 ///     refused               the scheduler's words: it surely has not got it, and will not
 ///     cancelled             written before a person's cancel is passed on
 ///     ended                 the scheduler's last words on tasks that left runs open
-///     missed                … that are neither there nor known to have ended: from when to when,
-///     and
-///                           by whose clock
+///     missed                … that are neither there nor known to have ended: from when
+///                           to when, and by whose clock
 ///     ending                … that it said had ended, and whose files may be seen late: since when
 ///                           pippin knows, seconds since 1970
 ///     job.log               what the script itself printed; of an array only until it has a claim
