@@ -63,7 +63,8 @@ void take_sweep(CommandLine& line, CLI::App& command, SweepSource& sweep) {
                      "sweep file, as sweeps/README.md describes it; or, instead of one, "
                      "-L NAME VALUES … -- COMMAND");
   command.add_flag("--keep-infeasible", sweep.keep_infeasible,
-                   "keep points of Megatron that are said not to fit the GPUs' memory");
+                   "keep points of Megatron that it would refuse, or that are said not to fit the "
+                   "GPUs' memory");
   take_words(command, sweep.words);
   line.let_take_words(command, [&command, &sweep](const std::vector<std::string>& words) {
     sweep.words.command = command_of(words);

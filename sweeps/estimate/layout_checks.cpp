@@ -17,6 +17,12 @@ struct Division {
   std::string_view words;
 };
 
+/// Megatron-Core gathers and cuts what ranks that share a query group need.
+bool shares_groups(const Setup& setup) {
+  const std::int64_t groups = setup.shape.kv_heads;
+  return setup.framework == Framework::kMegatronCore && groups < setup.tp && setup.tp % groups == 0;
+}
+
 /// What is not there is 0, which everything divides.
 std::string indivisible_reason(const Setup& setup) {
   const Shape& m = setup.shape;
@@ -24,14 +30,10 @@ std::string indivisible_reason(const Setup& setup) {
   const std::int64_t holders = m.experts > 0 ? count_product({setup.tp, setup.cp, setup.dp}) : 0;
   const std::int64_t shards = setup.zero > 0 ? count_product({setup.dp, setup.cp}) : 0;
   const std::int64_t expert_ffn = m.experts > 0 ? m.expert_ffn : 0;
-  // Megatron-Core gathers and cuts what ranks that share a group need; what that keeps is open.
-  const bool shares = setup.framework == Framework::kMegatronCore && setup.tp % m.kv_heads == 0;
   const Division divisions[] = {
       {m.heads, setup.tp, "TP does not divide the heads"},
       {m.heads, m.kv_heads, "query groups do not divide the heads"},
-      {m.kv_heads, setup.tp,
-       shares ? "what TP ranks that share a query group need is not known"
-              : "TP does not divide the query groups"},
+      {shares_groups(setup) ? 0 : m.kv_heads, setup.tp, "TP does not divide the query groups"},
       {m.ffn, setup.tp, "TP does not divide the width of the MLP"},
       {m.seq, setup.cp, "CP does not divide the sequence"},
       {split_seq, setup.tp, "with sequence parallelism TP does not divide the sequence"},
@@ -54,11 +56,7 @@ std::string indivisible_reason(const Setup& setup) {
 /// dot_product_attention.py.
 std::string core_reason(const Setup& setup) {
   const Shape& m = setup.shape;
-  const bool is_of_core = m.is_latent() || m.shared_ffn > 0 || m.mixes_layers();
-  if (setup.framework != Framework::kMegatronCore)
-    return is_of_core ? "latent attention, shared experts and layers without experts among others "
-                        "are known of Megatron-Core alone"
-                      : "";
+  if (setup.framework != Framework::kMegatronCore) return "";
   if (m.experts > 0 && setup.tp > 1 && !setup.sequence_parallel)
     return "experts and TP together need sequence parallelism";
   if (m.experts > 0 && m.biases && setup.expert_tp > 1)
@@ -77,9 +75,7 @@ std::string core_reason(const Setup& setup) {
   return "";
 }
 
-}  // namespace
-
-std::string layout_reason(const Setup& setup) {
+std::string impossible_reason(const Setup& setup) {
   const Shape& m = setup.shape;
   if (std::string why = indivisible_reason(setup); !why.empty()) return why;
   if (m.experts == 0 && setup.ep > 1) return "EP is of experts, and there are none";
@@ -90,7 +86,32 @@ std::string layout_reason(const Setup& setup) {
   if (setup.chunks > 1 && setup.pp == 1) return "virtual stages are of a pipeline, and PP is 1";
   if (setup.framework == Framework::kDeepSpeedZero && setup.pp > 1)
     return fmt::format("DeepSpeed's ZeRO-{} has no pipeline, and PP is {}", setup.zero, setup.pp);
+  return "";
+}
+
+/// Why nobody knows what it needs.
+std::string unknown_reason(const Setup& setup) {
+  const Shape& m = setup.shape;
+  const bool is_of_core = m.is_latent() || m.shared_ffn > 0 || m.mixes_layers();
+  if (is_of_core && setup.framework != Framework::kMegatronCore)
+    return "latent attention, shared experts and layers without experts among others are known of "
+           "Megatron-Core alone";
+  if (shares_groups(setup))
+    return fmt::format("what TP ranks that share a query group need is not known ({} by {})",
+                       m.kv_heads, setup.tp);
   return uncountable_reason(setup);
+}
+
+}  // namespace
+
+std::string layout_reason(const Setup& setup) {
+  const std::string why = impossible_reason(setup);
+  return why.empty() ? unknown_reason(setup) : why;
+}
+
+void check_layout(const Setup& setup) {
+  if (const std::string why = impossible_reason(setup); !why.empty()) throw ImpossibleLayout(why);
+  if (const std::string why = unknown_reason(setup); !why.empty()) bad_input("estimate: {}", why);
 }
 
 std::string count_ends(Setup& setup, bool embedding, bool loss) {

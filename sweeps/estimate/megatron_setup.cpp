@@ -27,9 +27,9 @@ std::int64_t needed(const Count& count, std::string_view name) {
   return *count;
 }
 
-/// Errors: Error (bad input) where `part` does not divide `whole`.
+/// Errors: ImpossibleLayout where `part` does not divide `whole`.
 std::int64_t part_of(std::int64_t whole, std::int64_t part, std::string_view words) {
-  if (whole % part != 0) bad_input("estimate: {} ({} by {})", words, whole, part);
+  if (whole % part != 0) throw ImpossibleLayout(fmt::format("{} ({} by {})", words, whole, part));
   return whole / part;
 }
 
@@ -82,8 +82,9 @@ Shape shape_of(const MegatronGiven& given, MegatronSetup& result) {
                             (positions.empty() || positions.ends_with("absolute"));
   shape.positions = given.positions.value_or(shape.seq);
   if (shape.positions < shape.seq)
-    bad_input("estimate: {} positions ({}) are too few for a sequence of {}", shape.positions,
-              typed_argument("max_position_embeddings"), shape.seq);
+    throw ImpossibleLayout(fmt::format("{} positions ({}) are too few for a sequence of {}",
+                                       shape.positions, typed_argument("max_position_embeddings"),
+                                       shape.seq));
   shape.tied = !given.untied;
   shape.experts = given.experts.value_or(0);
   constexpr std::int64_t kUsual = 2;
@@ -166,19 +167,20 @@ std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_
       "them");
 }
 
-/// Of the first one, with what counts as one. Errors: Error (bad input) where the others cannot
-/// have as many each.
+/// Of the first one, with what counts as one. Errors: ImpossibleLayout where the others cannot have
+/// as many each.
 std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
   const std::int64_t layers = setup.shape.layers;
   const std::string why = count_ends(setup, given.counts_embedding, given.counts_loss);
-  if (!why.empty()) bad_input("estimate: {}", why);
+  if (!why.empty()) throw ImpossibleLayout(why);
   if (setup.pp > 1 && (given.counts_embedding || given.counts_loss))
     return setup.layers_of_stage(0) + (given.counts_embedding ? 1 : 0);
   // It parts the layers with both embeddings.
   const bool says_ends = given.first_layers || given.last_layers;
   if (setup.framework == Framework::kMegatronDeepSpeed && !says_ends) {
     if (layers < setup.pp)
-      bad_input("estimate: there are fewer layers than stages ({} and {})", layers, setup.pp);
+      throw ImpossibleLayout(
+          fmt::format("there are fewer layers than stages ({} and {})", layers, setup.pp));
     return setup.layers_of_stage(0);
   }
   if (!says_ends) return part_of(layers, setup.pp, "PP does not divide the number of layers");
@@ -186,8 +188,9 @@ std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
   const std::int64_t others =
       setup.pp - (setup.first_layers > 0 ? 1 : 0) - (setup.last_layers > 0 ? 1 : 0);
   if (rest < 0 || others < 0 || (others == 0 && rest > 0) || (others > 0 && rest < others))
-    bad_input("estimate: {} layers are no {} stages with {} on the first and {} on the last",
-              layers, setup.pp, setup.first_layers, setup.last_layers);
+    throw ImpossibleLayout(
+        fmt::format("{} layers are no {} stages with {} on the first and {} on the last", layers,
+                    setup.pp, setup.first_layers, setup.last_layers));
   if (others > 0) part_of(rest, others, "the other stages do not divide the other layers");
   return setup.layers_of_stage(0);
 }
@@ -328,10 +331,10 @@ void fill_in(const MegatronGiven& given, Framework framework, const Count& gpus,
       given.experts && (given.dispatcher.empty() || given.dispatcher == "allgather");
   if (given.experts && given.dispatcher == "flex")
     result.assumed.push_back("tokens that are sent as by alltoall, whichever backend flex has");
-  if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
+  check_layout(setup);
   if (const std::string why = interleaving_reason(setup); !why.empty())
-    bad_input("estimate: {}{}", why,
-              last_batch(given) || given.gas ? "" : ", as it is without --global-batch-size");
+    throw ImpossibleLayout(
+        why + (last_batch(given) || given.gas ? "" : ", as it is without --global-batch-size"));
 }
 
 /// All counts of a layout.

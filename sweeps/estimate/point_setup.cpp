@@ -65,10 +65,10 @@ void fill_in_layout(const Layout& layout, Setup& setup) {
   setup.gas = needed(layout.gas, "GAS");
 }
 
-/// Errors: Error (bad input) where no trainer would start it.
-void check_layout(const Setup& setup) {
+/// Errors: as check_layout(), where layers are even, too.
+void check_even_layout(const Setup& setup) {
   check_divides(setup.pp, setup.shape.layers, "PP does not divide the number of layers");
-  if (const std::string why = layout_reason(setup); !why.empty()) bad_input("estimate: {}", why);
+  check_layout(setup);
 }
 
 }  // namespace
@@ -221,7 +221,7 @@ Setup typed_setup(const Point& point, Generation generation, std::int64_t gpus_p
     bad_input("estimate: such a framework has no pipeline, and PP is {}", setup.pp);
   check_divides(count_product({setup.pp, setup.chunks}), setup.shape.layers,
                 "PP x chunks does not divide the number of layers");
-  check_layout(setup);
+  check_even_layout(setup);
   if (const std::string why = interleaving_reason(setup); !why.empty())
     bad_input("estimate: {}", why);
   return setup;
@@ -237,7 +237,7 @@ Setup point_setup(const Point& point, Setup setup) {
     if (name == "sequence_parallel")
       setup.sequence_parallel = is_yes(name, value.text) && setup.tp > 1;
   }
-  check_layout(setup);
+  check_even_layout(setup);
   return setup;
 }
 

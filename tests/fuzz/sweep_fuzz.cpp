@@ -11,8 +11,8 @@
 #include "core/jobs/submission_files.h"
 #include "harness/campaign/open_campaign.h"
 #include "harness/campaign/packing.h"
-#include "harness/commands/steps/fitting_points.h"
 #include "harness/commands/steps/predicted_run_time.h"
+#include "harness/commands/steps/runnable_points.h"
 #include "harness/scrape/line_patterns.h"
 #include "reports/plan.h"
 #include "sweeps/axes.h"
@@ -59,7 +59,7 @@ void write_script(const Sweep& sweep, const std::vector<PlannedJob>& jobs) {
 std::string plan_text(Sweep sweep) {
   patterns_in(sweep.trainer.scrape);
   if (!is_small(sweep)) return "large";
-  drop_what_does_not_fit(sweep);
+  drop_what_cannot_run(sweep);
   predict_run_time(sweep);
   const auto jobs = plan_jobs(sweep, 1);
   fuzz::refusable([&] { write_script(sweep, jobs); });

@@ -9,6 +9,7 @@
 #include "harness/commands/steps/command_words.h"
 #include "sweeps/estimate/launch_checks.h"
 #include "sweeps/estimate/launch_words.h"
+#include "sweeps/estimate/layout_checks.h"
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/point_setup.h"
 #include "sweeps/estimate/vocabularies.h"
@@ -66,6 +67,8 @@ SetupOfPoint setup_of_point(const Sweep& sweep, const Point& point, VocabularyUn
   try {
     if (is_probe(sweep)) return {probe_setup(point, gpus_per_node), "", {}, sweep.iterations};
     return of_command(run, sweep, point, vocabulary);
+  } catch (const ImpossibleLayout& error) {
+    return {{}, reason_of(error), {}, {}, true};
   } catch (const Error& error) {
     return {{}, reason_of(error), {}, {}};
   }

@@ -16,6 +16,7 @@ struct SetupOfPoint {
   std::string why_not;               ///< where there is no setup
   std::vector<std::string> assumed;  ///< what the command leaves open, in words
   Count iterations;                  ///< that it runs; of a command, where it says --train-iters
+  bool is_impossible = false;        ///< no trainer starts such a layout
 };
 
 /// Which vocabulary is taken where neither the command nor the point says one: that of its

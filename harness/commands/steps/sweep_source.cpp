@@ -5,8 +5,8 @@
 
 #include "core/jobs/quoting.h"
 #include "harness/commands/steps/ask_probe.h"
-#include "harness/commands/steps/fitting_points.h"
 #include "harness/commands/steps/predicted_run_time.h"
+#include "harness/commands/steps/runnable_points.h"
 #include "harness/scrape/line_patterns.h"
 #include "sweeps/sweep_file.h"
 
@@ -24,7 +24,7 @@ Sweep load_sweep(const Globals& globals, const SweepSource& source) {
   }
   if (source.is_judged_later) return sweep;
   if (!source.keep_infeasible)
-    if (const std::string unknown = drop_what_does_not_fit(sweep); !unknown.empty())
+    if (const std::string unknown = drop_what_cannot_run(sweep); !unknown.empty())
       remark(globals, unknown);
   predict_run_time(sweep);
   return sweep;

@@ -14,11 +14,11 @@ namespace pippin {
 struct SweepSource {
   fs::path file;                 ///< empty: `words` say it
   SweepWords words;              ///< of a sweep without file
-  bool keep_infeasible = false;  ///< points that are said not to fit the GPUs' memory
+  bool keep_infeasible = false;  ///< points that cannot run
   bool is_judged_later = false;  ///< no point is dropped for it, and no run time predicted
 };
 
-/// Reads it; where its probe is here, it is asked what it takes; what cannot fit is dropped.
+/// Reads it; where its probe is here, it is asked what it takes; what cannot run is dropped.
 /// Errors: Error (bad input), as the one or the other.
 Sweep load_sweep(const Globals& globals, const SweepSource& source);
 

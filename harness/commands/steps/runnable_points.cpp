@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/commands/steps/fitting_points.h"
+#include "harness/commands/steps/runnable_points.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,17 +15,27 @@ namespace pippin {
 
 namespace {
 
-/// What is said of a point's memory.
+/// What is said of a point.
 struct Verdict {
-  std::string drop;     ///< why it cannot fit; empty: it may
-  std::string unknown;  ///< why nobody knows
+  std::string drop;     ///< why it cannot run; empty: it may
+  std::string unknown;  ///< why nobody knows what it needs
 };
 
 /// As much as estimates of the peak are off on average: what needs no more may fit.
 constexpr double kDoubt = 1.02;
 
+bool may_be_megatron(const Sweep& sweep) {
+  return !sweep.trainer.command.empty() && has_setups(sweep);
+}
+
+bool knows_memory(const Sweep& sweep) {
+  return sweep.cluster.gpus_per_node > 0 && sweep.cluster.accelerator.memory_gib.has_value();
+}
+
 Verdict judge(const Sweep& sweep, const Point& point) {
   const SetupOfPoint read = setup_of_point(sweep, point, VocabularyUnsaid::kLeast);
+  if (read.is_impossible) return {"layout: " + read.why_not, ""};
+  if (!knows_memory(sweep)) return {};
   if (!read.setup) return {"", read.why_not};
   const auto memory = sweep.cluster.accelerator.memory_gib;
   const auto said = judge_setup(*read.setup, {}, *memory * kDoubt);
@@ -33,19 +43,15 @@ Verdict judge(const Sweep& sweep, const Point& point) {
   return {"memory: " + judge_setup(*read.setup, {}, memory).why, ""};
 }
 
-bool may_be_megatron(const Sweep& sweep) {
-  return !sweep.trainer.command.empty() && has_setups(sweep) && sweep.cluster.gpus_per_node > 0 &&
-         sweep.cluster.accelerator.memory_gib.has_value();
-}
-
 /// Errors: Error (bad input) where all were dropped, or the one that each incomplete block
 /// measures.
-void check_what_remains(const Sweep& sweep, const std::vector<Point>& fitting,
-                        const std::vector<DroppedPoint>& unfit) {
-  if (fitting.empty())
-    bad_input("{}: no point fits; of {} the first is dropped by '{}'; --keep-infeasible keeps them",
-              printable(sweep.file.string()), unfit.size(), unfit.front().reason);
-  for (const DroppedPoint& one : unfit) {
+void check_what_remains(const Sweep& sweep, const std::vector<Point>& kept,
+                        const std::vector<DroppedPoint>& dropped) {
+  if (kept.empty())
+    bad_input(
+        "{}: no point remains; of {} the first is dropped by '{}'; --keep-infeasible keeps them",
+        printable(sweep.file.string()), dropped.size(), dropped.front().reason);
+  for (const DroppedPoint& one : dropped) {
     if (one.point.id == sweep.reference)
       bad_input("{}: reference: {} is dropped by '{}'; choose another, or --keep-infeasible",
                 printable(sweep.file.string()), printable(one.point.name), one.reason);
@@ -80,23 +86,23 @@ class Unjudged {
 
 }  // namespace
 
-std::string drop_what_does_not_fit(Sweep& sweep) {
+std::string drop_what_cannot_run(Sweep& sweep) {
   if (!may_be_megatron(sweep)) return "";
-  std::vector<Point> fitting;
-  std::vector<DroppedPoint> unfit;
+  std::vector<Point> kept;
+  std::vector<DroppedPoint> dropped;
   Unjudged unjudged;
   for (const Point& point : sweep.points) {
     Verdict verdict = judge(sweep, point);
     if (!verdict.unknown.empty()) unjudged.add(verdict.unknown);
     if (verdict.drop.empty())
-      fitting.push_back(point);
+      kept.push_back(point);
     else
-      unfit.push_back({point, std::move(verdict.drop)});
+      dropped.push_back({point, std::move(verdict.drop)});
   }
-  check_what_remains(sweep, fitting, unfit);
+  check_what_remains(sweep, kept, dropped);
   const std::size_t all = sweep.points.size();
-  sweep.points = std::move(fitting);
-  sweep.dropped.insert(sweep.dropped.end(), unfit.begin(), unfit.end());
+  sweep.points = std::move(kept);
+  sweep.dropped.insert(sweep.dropped.end(), dropped.begin(), dropped.end());
   return unjudged.words(all);
 }
 
