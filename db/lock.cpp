@@ -14,7 +14,7 @@
 #include "core/base/error.h"
 #include "core/base/process.h"
 #include "core/base/text.h"
-#include "db/sqlite.h"
+#include "db/long_wait.h"
 
 namespace pippin::db {
 

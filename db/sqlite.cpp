@@ -17,6 +17,7 @@
 #include "core/base/error.h"
 #include "core/base/lock.h"
 #include "core/base/units.h"
+#include "db/long_wait.h"
 
 namespace pippin::db {
 
@@ -25,11 +26,6 @@ namespace {
 // Of one statement in steps of SQLite's machine, of which a core makes 50 to 100 million a second.
 constexpr int kWorkSteps = 1'000'000;
 constexpr std::int64_t kWorkOfAny = 200'000'000, kWorkPerByte = 200;
-
-LongWait& long_wait() {
-  static LongWait tell;
-  return tell;
-}
 
 int primary(int code) { return code & 0xff; }
 
@@ -96,16 +92,6 @@ bool can_write(const fs::path& path) {
 }
 
 }  // namespace
-
-void on_long_wait(LongWait tell) { long_wait() = std::move(tell); }
-
-void tell_long_wait(const fs::path& file, std::chrono::steady_clock::time_point since,
-                    std::chrono::milliseconds patience) {
-  constexpr std::chrono::seconds kLong{3};
-  if (std::chrono::steady_clock::now() - since < kLong || patience <= kLong) return;
-  if (LongWait tell = std::exchange(long_wait(), nullptr))
-    tell(file, std::chrono::duration_cast<std::chrono::seconds>(patience));
-}
 
 Connection::Connection(const fs::path& path, bool create, std::chrono::milliseconds patience)
     : path_(path), patience_(patience) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,14 +29,6 @@ struct Bytes {
 
 /// A value of a column of any type; the first: NULL.
 using AnyValue = std::variant<std::monostate, std::int64_t, double, Bytes, std::string_view>;
-
-/// What is called where another process' lock has been waited for some seconds, with the file and
-/// how long it is waited for at most; nothing at first. Once in a process.
-using LongWait = std::function<void(const fs::path& file, std::chrono::seconds patience)>;
-void on_long_wait(LongWait tell);
-/// Calls it where who waits does so for long.
-void tell_long_wait(const fs::path& file, std::chrono::steady_clock::time_point since,
-                    std::chrono::milliseconds patience);
 
 /// An open SQLite file. One that may not be written here, or whose directory may not, can be read.
 /// Errors of all that goes through it: Error naming the file. A file that is no database is bad

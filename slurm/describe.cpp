@@ -204,10 +204,6 @@ std::optional<std::int64_t> seconds_of(std::string_view text) {
   return parse_integer(split(text, ' ').front());
 }
 
-}  // namespace
-
-namespace {
-
 bool is_let_in(const std::string& name, const std::vector<std::string>& allowed,
                const std::vector<std::string>& denied) {
   const auto holds = [&](const std::vector<std::string>& names) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "db/sqlite.h"
+#include "db/long_wait.h"
 #include "harness/cli/completion.h"
 #include "harness/commands/steps/output.h"
 #include "reports/csv_text.h"
