@@ -8,6 +8,9 @@ RESULTS = "sweeps/RESULTS.md"
 BEGIN, END = "<!-- `./dev bench estimate` writes this: %s -->\n", "<!-- end of %s -->\n"
 LEARNT = ["tr11-prequel", "vtrain-multi", "vtrain-single", "llm-foundry"]
 SEEDS, PARTS = (1, 2, 3), 5
+AXES = ["tp", "pp", "dp", "mbs", "hidden", "n_gpus", "seq", "gpu", "precision"]
+FEWEST = 6  # rows of which more is learned than one speed
+KNOWN, DRAWS, LEAST_JUDGED = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16), 6, 3
 
 table, folder = sys.argv[1:3]
 peers = estimate_peers.found(sys.argv[3]) if len(sys.argv) > 3 else []
@@ -87,6 +90,55 @@ def judge_learned(errors):
     return within, regrets
 
 
+class Bounds:
+    """Of rows that were foretold: how many lie within their bounds, and how wide those are."""
+
+    def __init__(self):
+        self.count, self.within, self.widths = 0, 0, []
+
+    def add(self, held, rest):
+        for one in said(held, rest):
+            if not one["step_s"]: continue
+            low, high = number(one["step_s_low"]), number(one["step_s_high"])
+            self.count += 1
+            self.within += low <= number(of_id[one["id"]]["step_s"]) <= high
+            self.widths.append((high / low) ** 0.5)
+
+    def share(self):
+        return 100 * self.within / self.count
+
+    def width(self):
+        return sorted(self.widths)[len(self.widths) // 2]
+
+
+def judge_unlike(timed):
+    """Rows with one value of an axis, foretold by those of their group with the others; by group and axis."""
+    found = collections.defaultdict(Bounds)
+    for group in LEARNT + ["gpt2.md"]:
+        some = [row for row in timed if row["group"] == group]
+        for axis in AXES:
+            values = sorted({row[axis] for row in some})
+            for value in values if len(values) > 1 else []:
+                rest = [row for row in some if row[axis] != value]
+                if len(rest) >= FEWEST: found[group, axis].add([row for row in some if row[axis] == value], rest)
+    return found
+
+
+def judge_few(timed):
+    """All rows of a cluster, foretold by some of them at random; by how many. And of how many clusters."""
+    clusters = collections.defaultdict(list)
+    for row in timed: clusters[row["group"], row["gpu"], row["gpu_mem_gb"]].append(row)
+    clusters = [some for some in clusters.values() if len(some) >= KNOWN[0] + LEAST_JUDGED]
+    found = collections.defaultdict(Bounds)
+    for known in KNOWN:
+        for some in clusters:
+            if len(some) < known + LEAST_JUDGED: continue
+            for draw in range(DRAWS):
+                order = random.Random("%d %d" % (known, draw)).sample(some, len(some))
+                found[known].add(order[known:], order[:known])
+    return found, len(clusters)
+
+
 def best_of_peer(peer, row):
     """What it says, with the micro-batch that suits it best where none is published."""
     answers = []
@@ -146,6 +198,24 @@ def own_tables(errors, within, regrets):
             lines(("rows", "time, learned", "within the bounds said", "regret"), groups, learned))
 
 
+def tables_of_bounds(unlike, few, clusters):
+    groups = [group for group in LEARNT + ["gpt2.md"] if any(key[0] == group for key in unlike)]
+    all_rows, all_within = sum(b.count for b in unlike.values()), sum(b.within for b in unlike.values())
+
+    def cells(group):
+        return ["%.0f %% (%d)" % (unlike[group, axis].share(), unlike[group, axis].count)
+                if unlike.get((group, axis)) and unlike[group, axis].count else "" for axis in AXES]
+
+    return ("%s. Rows with one value of an axis, foretold by those of their group with the others: how many lie within "
+            "their\nbounds (of how many); of all %d, %.1f %%.\n\n" % (datetime.date.today(), all_rows,
+                                                                   100 * all_within / all_rows) +
+            lines(["rows by"] + AXES, groups, cells) +
+            "\nBy k random rows of a cluster, all others of it; %d clusters, %d draws each, where they have %d rows "
+            "more than k.\n\n" % (clusters, DRAWS, LEAST_JUDGED) +
+            lines(["k"] + [str(k) for k in few], ["within the bounds, %", "bounds, a factor both ways"],
+                  lambda row: [("%.0f" % few[k].share() if "%" in row else "%.1f" % few[k].width()) for k in few]))
+
+
 def tables_of_peers(errors):
     text = "%s. Mean errors, and of how many rows each says something.\n" % datetime.date.today()
     for what, own in (("time", "time, data sheets alone"), ("peak", "peak")):
@@ -168,6 +238,9 @@ def main():
     errors = collections.defaultdict(list)
     caught = judge(errors)
     within, regrets = judge_learned(errors)
+    timed = [of_id[one["id"]] for one in said(rows) if one["step_s"] and number(of_id[one["id"]]["step_s"])]
+    unlike = judge_unlike(timed)
+    few, clusters = judge_few(timed)
     judge_peers(errors)
     for (what, group), some in errors.items():
         print("%-26s %-17s %4d  mean %5.2f  median %5.2f  worst %5.1f %%" %
@@ -180,6 +253,7 @@ def main():
                 group, 100 * within[group] / len(errors["time, learned, of others", group]),
                 mean(regrets[group] or [0]), max(regrets[group], default=0), len(regrets[group]) // len(SEEDS)))
     write_results("errors", own_tables(errors, within, regrets))
+    write_results("bounds", tables_of_bounds(unlike, few, clusters))
     if peers: write_results("peers", tables_of_peers(errors))
     print("written: the tables of %s%s" % (RESULTS, "" if peers else ", but for those of peers, which were not given"))
 

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # ./dev bench estimate TABLE.tsv [PEERS]: memory and time that `pippin estimate --points` says of measured layouts, by
 # group: with data sheets alone, and with rates learned from four fifths of a cluster's rows, said of the other fifth;
-# three shuffles. The table has the columns of docs/estimate.md. PEERS is a folder with checkouts of calculon,
-# llm-analysis and Megatron-LM, or some of them: what they say of the same rows stands beside it. Writes the tables of
-# sweeps/RESULTS.md. Then how many layouts a second one core judges.
+# three shuffles; then how often the bounds hold of layouts unlike those learned from. The table has the columns of
+# docs/estimate.md. PEERS is a folder with checkouts of calculon, llm-analysis and Megatron-LM, or some of them: what
+# they say of the same rows stands beside it. Writes the tables of sweeps/RESULTS.md. Then how many layouts a second one
+# core judges.
 set -euo pipefail
 table=${1:?"say which table: ./dev bench estimate TABLE.tsv [PEERS]"}
 folder=$(mktemp -d)
