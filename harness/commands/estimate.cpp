@@ -258,10 +258,11 @@ ExitCode estimate(const Globals& globals, const EstimateOptions& options) {
   if (!options.cluster.empty()) hardware = hardware_of(cluster_named(options.cluster, "--cluster"));
   take_options(options, hardware);
   const NamedValues arguments = arguments_of_words(options.arguments);
-  const MegatronSetup read = megatron_setup(
+  MegatronSetup read = megatron_setup(
       arguments, options.gpus, hardware.gpus_per_node,
       hardware.accelerator ? generation_of(*hardware.accelerator) : usual_generation(arguments));
   check_typed_launch(arguments, read.setup);
+  doubt_strangers(arguments, read);
   auto remarks = what_was_taken(read);
   if (!hardware.accelerator && read.setup.fp8 != Fp8::kNone)
     remarks.insert(

@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "sweeps/estimate/megatron_arguments.h"
 
 namespace pippin {
 
@@ -116,6 +117,16 @@ void check_needs(const MegatronGiven& given, const Setup& setup) {
   if (given.wide_gradients && setup.type == NumberType::kBf16 && setup.reduces_narrow)
     bad_input("estimate: {} excludes gradients in bf16",
               typed_argument("accumulate_allreduce_grads_in_fp32"));
+}
+
+void doubt_strangers(const NamedValues& arguments, MegatronSetup& read) {
+  for (const auto& [name, value] : arguments) {
+    const bool is_off = value.text.empty() || value.text == "0" || value.text == "None" ||
+                        lower(value.text) == "false";
+    if (is_off || is_megatron_argument(name)) continue;
+    if (std::erase(read.unused, typed_argument(name)) > 0)
+      read.unknown.push_back(typed_argument(name));
+  }
 }
 
 void tell_untimed(const Setup& setup, std::vector<std::string>& assumed) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sweeps/estimate/megatron_given.h"
+#include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/setup.h"
 
 namespace pippin {
@@ -20,6 +21,10 @@ void check_needs(const MegatronGiven& given, const Setup& setup);
 /// The same of arguments that exclude each other, of a launch that somebody typed: what ran was
 /// started by the Megatron of its day. Errors: Error (bad input).
 void check_typed_launch(const NamedValues& arguments, const Setup& setup);
+
+/// Of a launch that somebody typed: an argument that Megatron-LM has not, of another trainer, goes
+/// from what is not used to what is not known.
+void doubt_strangers(const NamedValues& arguments, MegatronSetup& read);
 
 /// Adds what of the time is as if something were not so.
 void tell_untimed(const Setup& setup, std::vector<std::string>& assumed);

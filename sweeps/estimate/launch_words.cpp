@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweeps/estimate/launch_words.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
@@ -56,7 +57,14 @@ class Reader {
   NamedValues all() && { return std::move(all_); }
 
  private:
+  /// What stands before the first one is its launcher's, of which torchrun's counts are known.
   void take_program(std::string_view program) {
+    const auto is_launchers = [](const auto& one) {
+      return !is_estimated_by(one.first) || one.first == "nproc_per_node" || one.first == "nnodes";
+    };
+    if (!has_program_ && std::all_of(all_.begin(), all_.end(), is_launchers))
+      std::erase_if(all_, [](const auto& one) { return !is_estimated_by(one.first); });
+    has_program_ = true;
     if (is_other_model(program)) all_.emplace_back(program, value_of("True"));
   }
 
@@ -89,6 +97,7 @@ class Reader {
 
   NamedValues all_;
   TypedNames names_;
+  bool has_program_ = false;
   bool is_foreign_ = false;  ///< behind an option of another program
 };
 

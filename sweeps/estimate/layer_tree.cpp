@@ -75,6 +75,11 @@ class Lister {
   void embedding() {
     add("embedding.words", m_.vocab / setup_.tp, m_.hidden, 0, "V h / t");
     if (m_.learned_positions) add("embedding.positions", m_.positions, m_.hidden, 0, "s h");
+    if (m_.embedding_norm)
+      keeps(add("embedding.norm", m_.hidden, 0, m_.hidden, "2 h"),
+            bytes_of(setup_.type) * tokens_of(setup_) * sequence_share(setup_) *
+                static_cast<double>(m_.hidden),
+            own("2 s b h"));
     if (setup_.hidden_dropout && setup_.framework != Framework::kProbe)
       keeps(add("embedding.dropout"),
             tokens_of(setup_) * sequence_share(setup_) * static_cast<double>(m_.hidden),
@@ -118,17 +123,23 @@ class Lister {
     if (m_.is_latent()) latents();
     if (m_.qk_norms && !m_.is_latent())
       keeps(add("layer.attention.qk_norms", 2 * m_.head_width, 0,
-                m_.norm_biases ? 2 * m_.head_width : 0, of_norm("2 h / a")),
-            kept_.qk_norms, "4 (1 + g/a) s b h / t");
+                m_.norm_biases ? 2 * m_.head_width : 0, of_norm(by_heads("2 h / a", "2 d"))),
+            kept_.qk_norms, by_heads("4 (1 + g/a) s b h / t", "4 (a + g) d s b / t"));
     ModelPart& core = add("layer.attention.core");
     if (kept_.scores > 0)
       keeps_each(core, kept_.scores, part_of_tokens() * number(m_.heads * m_.seq), "a s^2 b / t");
     else
       keeps(core, kept_.log_sums + kept_.copy,
-            kept_.copy > 0 ? "4 a s b / t + 2 s b h / t" : "4 a s b / t");
+            kept_.copy > 0 ? by_heads("4 a s b / t + 2 s b h / t", "4 a s b / t + 2 a d s b / t")
+                           : "4 a s b / t");
     each_attention_matrix(m_, setup_.tp, [&](const AttentionMatrix& one) {
       if (one.part == AttentionPart::kOut) attention_matrix(one);
     });
+  }
+
+  /// Where heads are as wide as h / a says, and where they have a width of their own.
+  const char* by_heads(const char* usual, const char* own_width) const {
+    return m_.heads * m_.head_width == m_.hidden ? usual : own_width;
   }
 
   struct Named {
@@ -148,11 +159,11 @@ class Lister {
       case AttentionPart::kKeyUp:
         return {"key_up", "a (d - r + v) c / t"};
       case AttentionPart::kOut:
-        return {"out", m_.is_latent() ? "a v h / t" : "h^2 / t"};
+        return {"out", m_.is_latent() ? "a v h / t" : by_heads("h^2 / t", "a d h / t")};
       case AttentionPart::kWhole:
         break;
     }
-    return {"qkv", "(1 + 2 g/a) h^2 / t"};
+    return {"qkv", by_heads("(1 + 2 g/a) h^2 / t", "(a + 2 g) d h / t")};
   }
 
   /// The output keeps what attention gives it, all in one queries, keys and values.
@@ -161,13 +172,14 @@ class Lister {
     const bool is_whole = one.part == AttentionPart::kWhole;
     const bool has_biases = is_out ? m_.biases : is_whole && (m_.biases || m_.qkv_biases);
     const auto [name, formula] = named(one.part);
-    ModelPart& part = add(fmt::format("layer.attention.{}", name), one.rows, one.columns,
-                          has_biases ? one.rows : 0,
-                          with(has_biases, formula, is_out ? "h" : "(1 + 2 g/a) h / t"));
+    ModelPart& part = add(
+        fmt::format("layer.attention.{}", name), one.rows, one.columns, has_biases ? one.rows : 0,
+        with(has_biases, formula, is_out ? "h" : by_heads("(1 + 2 g/a) h / t", "(a + 2 g) d / t")));
     if (is_out)
       keeps_each(part, kept_.context, part_of_tokens() * number(m_.heads * m_.values()),
-                 m_.is_latent() ? "s b a v / t" : "s b h / t");
-    if (is_whole) keeps(part, kept_.qkv, "2 (1 + 2 g/a) s b h / t");
+                 m_.is_latent() ? "s b a v / t" : by_heads("s b h / t", "s b a d / t"));
+    if (is_whole)
+      keeps(part, kept_.qkv, by_heads("2 (1 + 2 g/a) s b h / t", "2 (a + 2 g) d s b / t"));
   }
 
   void latents() {

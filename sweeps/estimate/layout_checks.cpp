@@ -67,8 +67,8 @@ std::string core_reason(const Setup& setup) {
   if (m.is_latent() && !setup.transformer_engine)
     return "latent attention needs Transformer Engine";
   if (setup.cp == 1) return "";
-  if (!setup.transformer_engine || setup.attention == Attention::kScores)
-    return "CP needs the flash or fused attention of Transformer Engine";
+  if (!setup.transformer_engine) return "CP needs Transformer Engine, not --transformer-impl local";
+  if (setup.attention == Attention::kScores) return "CP needs flash or fused attention";
   const std::int64_t halves = count_product({2, setup.cp});
   if (m.seq % halves != 0)
     return fmt::format("2 x CP does not divide the sequence ({} by {})", m.seq, halves);

@@ -118,6 +118,7 @@ constexpr Named<bool> kFlags[] = {
     {"checkpoint_activations", &MegatronGiven::recompute_full},
     {"use_rotary_position_embeddings", &MegatronGiven::rotary},
     {"no_position_embedding", &MegatronGiven::no_positions},
+    {"embed_layernorm", &MegatronGiven::embedding_norm},  // BigScience's
     {"deepspeed", &MegatronGiven::deepspeed},
     {"use_mcore_models", &MegatronGiven::core},
     {"account_for_embedding_in_pipeline_split", &MegatronGiven::counts_embedding},
@@ -150,6 +151,7 @@ constexpr Named<std::string> kWords[] = {
     {"moe_layer_freq", &MegatronGiven::mixtures},
     {"pipeline_model_parallel_layout", &MegatronGiven::layout},
     {"recompute_modules", &MegatronGiven::remade},
+    {"pp_partition_method", &MegatronGiven::partition},
     {"fp8", &MegatronGiven::fp8_format},
     {"fp8_recipe", &MegatronGiven::fp8_recipe},
     {"main_grads_dtype", &MegatronGiven::gradient_type},
@@ -203,7 +205,7 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "cuda_graph",
                                          "decoder_num",
                                          "decoder_seq",
-                                         "deepspeed",
+                                         "deepspeed_config",
                                          "distribute_checkpointed",
                                          "distribute_saved_activations",
                                          "ds_sequence_parallel",
@@ -213,6 +215,7 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "experimental_attention",
                                          "expert_tensor_parallel_num_weight_shards",
                                          "export_kd",
+                                         "extra_vocab_size",
                                          "external_cuda_graph",
                                          "fine_grained_activation",
                                          "first_k_dense",
@@ -233,6 +236,7 @@ constexpr std::string_view kUnknown[] = {"activation_func_fp8",
                                          "hybrid_",
                                          "img_h",
                                          "is_hybrid_model",
+                                         "keep_fp8_transpose",
                                          "linear_attention",
                                          "lora",
                                          "mamba_",
@@ -319,6 +323,11 @@ constexpr std::string_view kUntimed[] = {"attention_output_gate",
                                          "window_size",
                                          "yaml_cfg"};
 
+/// What came after Megatron-LM 2.x, among that which changes no estimate.
+constexpr std::string_view kNewer[] = {"auto_detect_ckpt_format",     "ckpt_format",
+                                       "ckpt_fully_parallel_save",    "dist_ckpt_format",
+                                       "distributed_timeout_minutes", "use_dist_ckpt"};
+
 /// Megatron's programs of other models than GPT.
 constexpr std::string_view kOtherModels[] = {"bert", "biencoder", "hybrid", "ict",    "mamba",
                                              "mimo", "retro",     "t5",     "vision", "vlm"};
@@ -335,7 +344,13 @@ bool take(const std::string& name, const Value& value, MegatronGiven& given) {
   if (const auto* one = entry_of(kCounts, name); one != std::end(kCounts)) {
     const bool is_none =
         name == "num_experts" || name == "mtp_num_layers" || name == "wgrad_deferral_limit";
-    if (name == "zero_stage" && value.text == "0")
+    // Torchrun counts them itself: in how many there are it leaves a choice.
+    const bool is_open =
+        (name == "nproc_per_node" && (value.text == "gpu" || value.text == "auto")) ||
+        (name == "nnodes" && value.text.find(':') != std::string::npos);
+    if (is_open)
+      given.*one->member = std::nullopt;
+    else if (name == "zero_stage" && value.text == "0")
       given.zero = 0;
     else if (is_none && value.text == "0")
       given.*one->member = std::nullopt;
@@ -477,6 +492,8 @@ MegatronGiven megatron_given(const NamedValues& arguments, std::vector<std::stri
         bad_input("estimate: unknown argument '{}', did you mean '{}'?", typed_argument(name),
                   typed_argument(one));
     }
+    if (std::find(std::begin(kNewer), std::end(kNewer), name) != std::end(kNewer))
+      given.newer = true;
     unused.push_back(typed_argument(name));
   }
   return given;

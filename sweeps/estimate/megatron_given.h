@@ -39,8 +39,9 @@ struct MegatronGiven {
   bool defers_embedding = false;  ///< the gradient of the output layer, to the iteration's end
   bool ends_in_bf16 = false;      ///< the first layers and the last ones, beside others in 8 bits
   bool qkv_biases = false, recompute_selective = false, recompute_full = false, rotary = false,
-       no_positions = false;
+       no_positions = false, embedding_norm = false;
   bool deepspeed = false, core = false;
+  bool newer = false;  ///< something that Megatron-LM 2.x had not, and that changes no estimate
   bool counts_embedding = false, counts_loss = false;  ///< as a layer of their stage
   std::string granularity, method, positions_kind, normalization, implementation, backend;
   std::string hidden_dropout, attention_dropout, dispatcher, tokenizer, tokenizer_model;
@@ -50,6 +51,7 @@ struct MegatronGiven {
   std::string sharding, sharded_gradient_type;  ///< of FSDP
   std::string remade;          ///< what selective recomputation makes again: "mlp moe_act"
   std::string layout;          ///< where layers stand in a pipeline
+  std::string partition;       ///< of DeepSpeed's pipeline: "type:transformer|embedding"
   std::string older_method;    ///< which alone meant full recomputation until 2022
   std::string batch_schedule;  ///< "0:384 200B:768": the batch from that many tokens on
 };

@@ -86,11 +86,14 @@ Shape shape_of(const MegatronGiven& given, MegatronSetup& result) {
                                        shape.positions, typed_argument("max_position_embeddings"),
                                        shape.seq));
   shape.tied = !given.untied;
-  shape.experts = given.experts.value_or(0);
+  shape.embedding_norm = given.embedding_norm;
+  const bool has_experts = given.experts && !(given.deepspeed && *given.experts == 1);
+  if (has_experts && given.deepspeed)
+    bad_input("estimate: DeepSpeed's mixtures of experts are not known");
+  shape.experts = has_experts ? *given.experts : 0;
   constexpr std::int64_t kUsual = 2;
-  shape.experts_per_token =
-      given.experts ? given.top_k.value_or(std::min(kUsual, shape.experts)) : 0;
-  shape.expert_ffn = given.experts ? given.expert_ffn.value_or(shape.ffn) : 0;
+  shape.experts_per_token = has_experts ? given.top_k.value_or(std::min(kUsual, shape.experts)) : 0;
+  shape.expert_ffn = has_experts ? given.expert_ffn.value_or(shape.ffn) : 0;
   shape.qk_norms = given.qk_norms;
   shape.vocab = padded_vocabulary(given, result);
   return shape;
@@ -118,7 +121,8 @@ bool is_newer(const MegatronGiven& given) {
   return given.distributed_optimizer || given.sequence_parallel || given.grouped || given.cp ||
          given.experts || given.latent || given.mtp_layers || !given.layout.empty() ||
          given.swiglu || given.rotary || given.untied || given.no_biases || given.bf16 ||
-         !given.granularity.empty() || !given.normalization.empty();
+         given.recompute_selective || given.overlaps_gradients || given.overlaps_weights ||
+         given.newer || !given.granularity.empty() || !given.normalization.empty();
 }
 
 /// Megatron-Core is the usual one since 2024. Before it flash attention had an argument of its own,
@@ -167,6 +171,14 @@ std::int64_t world_of(const MegatronGiven& given, const Count& gpus, std::int64_
       "them");
 }
 
+/// What DeepSpeed counts as a layer when it parts a pipeline: False where that is not known.
+/// Source: BigScience's Megatron-DeepSpeed, gpt_model.py.
+bool fill_in_partition(const MegatronGiven& given, Setup& setup) {
+  const std::string method = lower(given.partition);
+  setup.embeddings_count = method == "type:transformer|embedding" && setup.pp > 1;
+  return method.empty() || setup.embeddings_count || method == "type:transformer" || setup.pp == 1;
+}
+
 /// Of the first one, with what counts as one. Errors: ImpossibleLayout where the others cannot have
 /// as many each.
 std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
@@ -177,10 +189,12 @@ std::int64_t layers_of_stages(const MegatronGiven& given, Setup& setup) {
     return setup.layers_of_stage(0) + (given.counts_embedding ? 1 : 0);
   // It parts the layers with both embeddings.
   const bool says_ends = given.first_layers || given.last_layers;
-  if (setup.framework == Framework::kMegatronDeepSpeed && !says_ends) {
-    if (layers < setup.pp)
-      throw ImpossibleLayout(
-          fmt::format("there are fewer layers than stages ({} and {})", layers, setup.pp));
+  if (setup.has_deepspeed_stages() && !says_ends) {
+    const std::int64_t blocks = layers + (setup.embeddings_count ? 2 : 0);
+    if (blocks < setup.pp)
+      throw ImpossibleLayout(fmt::format(
+          "there are fewer {} than stages ({} and {})",
+          setup.embeddings_count ? "layers and embeddings" : "layers", blocks, setup.pp));
     return setup.layers_of_stage(0);
   }
   if (!says_ends) return part_of(layers, setup.pp, "PP does not divide the number of layers");
@@ -227,6 +241,9 @@ void fill_in_layout(const MegatronGiven& given, const Count& gpus, Setup& setup)
   setup.last_layers = given.last_layers.value_or(0);
   setup.chunk_group = given.chunk_group.value_or(0);
   if (!given.layout.empty()) return;  // fill_in_stages()
+  if (setup.has_deepspeed_stages() && !fill_in_partition(given, setup))
+    bad_input("estimate: how {} {} parts the layers is not known",
+              typed_argument("pp_partition_method"), printable(given.partition));
   const std::int64_t own = layers_of_stages(given, setup);
   if (given.chunks && given.layers_a_chunk)
     bad_input("estimate: virtual stages are given by their number and by their layers");
@@ -349,14 +366,16 @@ constexpr Count MegatronGiven::*kLayout[] = {
     &MegatronGiven::first_layers, &MegatronGiven::last_layers,
     &MegatronGiven::world,        &MegatronGiven::recompute_layers};
 
-/// As fill_in(). What is not known may be why it cannot be.
+/// As fill_in(). What is not known may be why it cannot be, but for whose the vocabulary is.
 void fill_in_or_refuse(const MegatronGiven& given, Framework framework, const Count& gpus,
                        const Count& gpus_per_node, MegatronSetup& result) {
   try {
     fill_in(given, framework, gpus, gpus_per_node, result);
   } catch (const Error& error) {
-    if (result.unknown.empty()) throw;
-    bad_input("{}; perhaps by what is not known: {}", error.what(), join(result.unknown, " "));
+    std::vector<std::string> perhaps = result.unknown;
+    std::erase_if(perhaps, [](const std::string& name) { return name.starts_with("--tokenizer"); });
+    if (perhaps.empty()) throw;
+    bad_input("{}; perhaps by what is not known: {}", error.what(), join(perhaps, " "));
   }
 }
 

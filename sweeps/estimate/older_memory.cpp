@@ -33,7 +33,9 @@ struct Account {
         logits(tokens * number(setup.shape.vocab / setup.tp)),
         first(stage == 0),
         last(stage == setup.pp - 1),
-        embedding_mask(first && setup.hidden_dropout ? in_flight * stream / 2 : 0),
+        embedding(first ? in_flight * (setup.hidden_dropout ? stream / 2 : 0) +
+                              in_flight * (setup.shape.embedding_norm ? stream : 0)
+                        : 0),
         remade(scores_made_again(setup)),
         again(layer + 2 * largest_weight(setup, stage) + 2 * stream) {}
 
@@ -43,9 +45,9 @@ struct Account {
   double mask;    ///< of a micro-batch's attention, a byte an element
   double logits;  ///< elements
   bool first, last;
-  double embedding_mask;  ///< of the dropout behind it
-  double remade;          ///< one layer's scores, where selective recomputation makes them again
-  double again;           ///< a layer, its largest weight's gradient, and two of the stream's
+  double embedding;  ///< of the norm behind it its input, of the dropout its mask
+  double remade;     ///< one layer's scores, where selective recomputation makes them again
+  double again;      ///< a layer, its largest weight's gradient, and two of the stream's
 };
 
 /// Its fp32 logits are made twice. With more than one micro-batch the backward pass has the
@@ -61,8 +63,8 @@ void add_megatron2(const Setup& setup, const Account& x, StageMemory& memory) {
     const double most = setup.pp > 1 ? std::min(x.in_flight, before) : 1;
     const double v = number(setup.chunks), p = number(setup.pp);
     const double layers = x.layers * (setup.chunks > 1 ? 1 + (p - 1) / (p * v) : 1);
-    memory.activations = most * ((layers + 1) * x.stream + x.mask) +
-                         x.embedding_mask * most / std::max(x.in_flight, 1.0);
+    memory.activations =
+        most * ((layers + 1) * x.stream + x.mask) + x.embedding * most / std::max(x.in_flight, 1.0);
     memory.working = std::max(x.again, logits) + (setup.pp > 1 && !x.first ? 2 * x.stream : 0);
   }
   if (setup.gas > 1 && setup.type == NumberType::kFp16) memory.working += 2 * x.parameters;
@@ -76,7 +78,7 @@ void add_deepspeed_pipeline(const Setup& setup, const Account& x, StageMemory& m
   const double states = memory.weights + memory.gradients + memory.optimizer;
   const bool remakes_all = setup.recompute == Recompute::kFull;
   const double kept = x.layers * (remakes_all ? x.stream : x.layer) + 4 * x.mask;
-  memory.activations = x.in_flight * kept + x.embedding_mask;
+  memory.activations = x.in_flight * kept + x.embedding;
   memory.working = gradients + x.again + x.remade + x.stream;
   const double step = gradients + 2 * gradients / ranks + memory.retained;
   memory.peak = states + std::max(step, memory.activations + memory.working);
@@ -85,7 +87,7 @@ void add_deepspeed_pipeline(const Setup& setup, const Account& x, StageMemory& m
 void add_megatron_deepspeed(const Setup& setup, const Account& x, StageMemory& memory) {
   const bool remakes_all = setup.recompute == Recompute::kFull;
   const double kept = (remakes_all ? (x.layers + 1) * x.stream : x.layers * x.layer) + x.mask;
-  memory.activations = x.in_flight * kept + x.embedding_mask;
+  memory.activations = x.in_flight * kept + x.embedding;
   memory.working = x.again + x.remade;
   memory.peak = memory.allocated() - memory.retained + memory.activations + memory.working;
 }

@@ -45,9 +45,7 @@ void RowReader::check_parts() {
     divides(m.layers, setup_.pp, "PP does not divide the number of layers");
     divides(m.layers / setup_.pp, setup_.chunks, "vpp does not divide the layers of a stage");
   }
-  const bool is_deepspeed = setup_.framework == Framework::kDeepSpeedPipeline ||
-                            setup_.framework == Framework::kMegatronDeepSpeed;
-  if (is_deepspeed && setup_.chunks > 1)
+  if (setup_.has_deepspeed_stages() && setup_.chunks > 1)
     refuse(fmt::format("DeepSpeed has no virtual stages (vpp {})", setup_.chunks));
   if (setup_.first_layers + setup_.last_layers > m.layers)
     refuse("the first and the last stage have more layers than there are");

@@ -55,6 +55,9 @@ void RowReader::framework() {
   if (!framework) return refuse("the framework '" + row_.text("framework") + "' is not known");
   setup_.framework = *framework;
   setup_.generation = generation_of(row_.text("gpu"));
+  // Its runs whose stages are uneven say "type:transformer|embedding".
+  setup_.embeddings_count = *framework == Framework::kMegatronDeepSpeed && setup_.pp > 1 &&
+                            setup_.shape.layers % setup_.pp != 0;
   setup_.zero = parse_integer(row_.text("zero")).value_or(0);
   const std::string precision = row_.text("precision");
   if (precision == "fp16")

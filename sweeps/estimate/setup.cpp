@@ -7,13 +7,14 @@ namespace pippin {
 
 namespace {
 
-/// DeepSpeed's "type:transformer|embedding": both embeddings count as a layer.
-std::int64_t layers_among_blocks(const Setup& setup, std::int64_t stage) {
-  const std::int64_t blocks = setup.shape.layers + 2;
+/// The first stages have one more where they cannot have as many each.
+/// Source: DeepSpeed, runtime/utils.py, partition_balanced().
+std::int64_t layers_by_deepspeed(const Setup& setup, std::int64_t stage) {
+  const std::int64_t ends = setup.embeddings_count ? 1 : 0, blocks = setup.shape.layers + 2 * ends;
   const std::int64_t each = blocks / setup.pp, more = blocks % setup.pp;
   const std::int64_t begin = stage * each + std::min(stage, more);
   const std::int64_t end = begin + each + (stage < more ? 1 : 0);
-  const std::int64_t layers = std::min(end, blocks - 1) - std::max<std::int64_t>(begin, 1);
+  const std::int64_t layers = std::min(end, blocks - ends) - std::max(begin, ends);
   return std::max<std::int64_t>(layers, 0);  // where there are more stages than blocks
 }
 
@@ -54,8 +55,8 @@ std::int64_t Setup::layers_of_stage(std::int64_t stage) const {
   if (last_layers > 0 && stage == pp - 1) return last_layers;
   const std::int64_t others = pp - (first_layers > 0 ? 1 : 0) - (last_layers > 0 ? 1 : 0);
   const std::int64_t rest = shape.layers - first_layers - last_layers;
-  if (rest % others == 0) return rest / others;
-  if (framework == Framework::kMegatronDeepSpeed) return layers_among_blocks(*this, stage);
+  if (rest % others == 0 && !embeddings_count) return rest / others;
+  if (has_deepspeed_stages()) return layers_by_deepspeed(*this, stage);
   return (rest + others - 1) / others;
 }
 

@@ -79,8 +79,9 @@ struct Shape {
   bool norm_biases = true;  ///< LayerNorm; RMSNorm has none
   bool qk_norms = false;    ///< of queries and keys in each head
   bool learned_positions = true;
-  std::int64_t positions = 0;  ///< rows of learned ones
-  bool tied = true;            ///< the output layer is the embedding
+  std::int64_t positions = 0;   ///< rows of learned ones
+  bool tied = true;             ///< the output layer is the embedding
+  bool embedding_norm = false;  ///< a LayerNorm behind the embedding
   std::int64_t experts = 0, experts_per_token = 0, expert_ffn = 0;  ///< 0: a dense MLP
   /// Of the layers that have experts: the first, and how many it is from each to the next.
   std::int64_t first_mixture = 0, mixture_step = 1;
@@ -125,7 +126,8 @@ struct Setup {
   /// How many layers stand before each chunk of each stage, in the model's order, and in all; null
   /// where they follow a rule.
   std::shared_ptr<const std::vector<std::int64_t>> layers_before = {};
-  std::int64_t mtp_ahead = 0;  ///< by so many stages MTP's layers stand before the loss
+  bool embeddings_count = false;  ///< each as a layer: DeepSpeed's "type:transformer|embedding"
+  std::int64_t mtp_ahead = 0;     ///< by so many stages MTP's layers stand before the loss
   std::int64_t mbs = 1, gas = 1;
   std::int64_t gpus_per_node = 8;
   bool pipeline_before_data = false;  ///< ranks of a pipeline are nearer than those of DP
@@ -193,6 +195,10 @@ struct Setup {
     return std::max<std::int64_t>(gpus() / (pp * ep * expert_tp), 1);
   }
   std::int64_t layers_of_stage(std::int64_t stage) const;
+  /// Whether DeepSpeed parts the pipeline, which lets stages differ.
+  bool has_deepspeed_stages() const {
+    return framework == Framework::kDeepSpeedPipeline || framework == Framework::kMegatronDeepSpeed;
+  }
   /// Those of them that have experts.
   std::int64_t mixtures_of_stage(std::int64_t stage) const {
     if (!shape.mixes_layers()) return shape.experts > 0 ? layers_of_stage(stage) : 0;

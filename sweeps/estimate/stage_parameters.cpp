@@ -114,6 +114,7 @@ Parameters stage_parameters(const Setup& setup, std::int64_t stage) {
   if (dense > 0) all = all + dense * layer_parameters(setup, false);
   if (mixtures > 0) all = all + mixtures * layer_parameters(setup, true);
   if (stage == 0) all = all + embedding_parameters(setup);
+  if (stage == 0 && setup.shape.embedding_norm) all.replicated += 2 * setup.shape.hidden;
   if (stage == setup.place_of_last_norm() % setup.pp) all.replicated += norm(setup.shape);
   if (stage == setup.pp - 1) all = all + head_parameters(setup);
   if (stage == setup.mtp_stage()) all = all + mtp_parameters(setup);

@@ -172,7 +172,7 @@ class Speaker {
   std::int64_t replicated() const {
     const std::int64_t all = stage_parameters(setup_, stage_).replicated;
     if (!sums_words()) return all;
-    const bool has_one_for_mtp = setup_.pp > 1 && stage_ == setup_.mtp_stage();
+    const bool has_one_for_mtp = setup_.pp > 1 && setup_.mtp_of_stage(stage_) > 0;
     return all - ((first() ? 1 : 0) + (has_one_for_mtp ? 1 : 0)) *
                      embedding_parameters(setup_).replicated;
   }

@@ -45,12 +45,15 @@ bool has(std::string_view name, std::string_view part) {
 Vocabulary vocabulary_of(std::string_view type, std::string_view model) {
   const bool is_none = type.empty() && model.empty();
   if (is_none || type == "GPT2BPETokenizer" || type == "NullTokenizer") return kGpt2;
-  if (type == "Llama2Tokenizer") return kLlama2;
   if (type == "Llama3Tokenizer") return kLlama3;
   if (type == "TikTokenizer") return kTik;
   const std::string name = lower(model);
   for (const auto& [part, vocabulary] : kModels)
     if (has(name, part)) return vocabulary;
+  // It reads whichever SentencePiece file it is given; Llama's own is called so.
+  const bool is_own =
+      name.empty() || name == "tokenizer.model" || name.ends_with("/tokenizer.model");
+  if (type == "Llama2Tokenizer" && is_own) return kLlama2;
   return {kGpt2.tokens, {}};
 }
 

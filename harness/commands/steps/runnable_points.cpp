@@ -33,7 +33,7 @@ bool knows_memory(const Sweep& sweep) {
 }
 
 Verdict judge(const Sweep& sweep, const Point& point) {
-  const SetupOfPoint read = setup_of_point(sweep, point, VocabularyUnsaid::kLeast);
+  const SetupOfPoint read = setup_of_point(sweep, point, ReadCommand::kLeniently);
   if (read.is_impossible) return {"layout: " + read.why_not, ""};
   if (!knows_memory(sweep)) return {};
   if (!read.setup) return {"", read.why_not};

@@ -19,14 +19,14 @@ struct SetupOfPoint {
   bool is_impossible = false;        ///< no trainer starts such a layout
 };
 
-/// Which vocabulary is taken where neither the command nor the point says one: that of its
-/// tokenizer, or else the least, so that it condemns no point.
-enum class VocabularyUnsaid { kUsual, kLeast };
+/// How a command is read: as it most likely is; or so that nothing condemns a point wrongly, by the
+/// least vocabulary where none is said, and knowing nothing of arguments that Megatron-LM has not.
+enum class ReadCommand { kAsLikely, kLeniently };
 
 /// A point of the probe `training`, or one whose command has Megatron's arguments. Errors: as
 /// script_run(); what cannot be judged is said in `why_not`.
 SetupOfPoint setup_of_point(const Sweep& sweep, const Point& point,
-                            VocabularyUnsaid vocabulary = VocabularyUnsaid::kUsual);
+                            ReadCommand reading = ReadCommand::kAsLikely);
 
 /// Whether any point of the sweep may be judged.
 bool has_setups(const Sweep& sweep);

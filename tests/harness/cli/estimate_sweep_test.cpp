@@ -46,8 +46,8 @@ TEST_CASE("points that cannot fit are dropped with the figure that condemns them
 
 TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
   const test::Workplace here;
-  for (const std::string more :
-       {"--optimizer-cpu-offload", "--fp4-format e2m1", "--deepspeed", "--partition-activations"}) {
+  for (const std::string more : {"--optimizer-cpu-offload", "--fp4-format e2m1", "--deepspeed",
+                                 "--partition-activations", "--reuse-fp32-param"}) {
     CAPTURE(more);
     here.write("s.yaml", megatron_sweep(more));
     CHECK(

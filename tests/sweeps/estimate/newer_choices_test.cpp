@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sweeps/estimate/groups.h"
+#include "sweeps/estimate/layer_tree.h"
 #include "sweeps/estimate/memory.h"
 #include "sweeps/estimate/stage_parameters.h"
 #include "sweeps/estimate/state_memory.h"
@@ -57,6 +58,22 @@ void check(const Measured& one) {
 }
 
 }  // namespace
+
+TEST_CASE("a formula says heads of a width of their own") {
+  const Setup setup = test::setup_of_launch(
+      "--num-layers 2 --hidden-size 2048 --num-attention-heads 32 --group-query-attention "
+      "--num-query-groups 4 --kv-channels 128 --seq-length 512 --max-position-embeddings 512 "
+      "--micro-batch-size 1 --global-batch-size 8 --bf16 --vocab-size 1024 --disable-bias-linear",
+      8);
+  std::string formulas;
+  for (const ModelPart& part : parts_of_stage(setup, 0))
+    if (part.name == "layer.attention.qkv" || part.name == "layer.attention.out")
+      formulas += part.formula + " = " + std::to_string(part.parameters) + "; " +
+                  part.activation_formula + "; ";
+  CHECK(
+      formulas ==
+      "(a + 2 g) d h / t = 10485760; 2 (a + 2 g) d s b / t; a d h / t = 8388608; 2 s b a d / t; ");
+}
 
 TEST_CASE("Megatron-LM's tests of its FSDP take what is said") {
   const std::string words = kDense + kFsdp +

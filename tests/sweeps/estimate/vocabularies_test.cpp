@@ -48,6 +48,8 @@ TEST_CASE("kinds of tokenizers say theirs without a model") {
   CHECK(vocabulary_of("", "").tokens == 50257);
   CHECK(vocabulary_of("GPT2BPETokenizer", "").whose == "GPT-2");
   CHECK(vocabulary_of("Llama2Tokenizer", "/data/tokenizer.model").tokens == 32000);
+  CHECK(vocabulary_of("Llama2Tokenizer", "").tokens == 32000);
+  CHECK(vocabulary_of("Llama2Tokenizer", "llm-jp-tokenizer-100k.ver3.0b1.model").whose.empty());
   CHECK(vocabulary_of("TikTokenizer", "/data/vocab.json").tokens == 131072);
   CHECK(vocabulary_of("GPTSentencePieceTokenizer", "/data/some.model").whose.empty());
   CHECK(vocabulary_of("", "Qwen/Qwen3-8B").tokens == 151669);
