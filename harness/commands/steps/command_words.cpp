@@ -22,13 +22,43 @@ bool has_option(const ShellWords& words, std::string_view option) {
   });
 }
 
+/// What is handed to a shell, "srun bash -c TEXT"; null where nothing is.
+const std::string* text_for_shell(const ShellWords& words) {
+  const auto is_shell = [](std::string_view word) {
+    const std::string_view name = word.substr(word.rfind('/') + 1);
+    return name == "bash" || name == "sh";
+  };
+  auto at = std::find_if(words.begin(), words.end(), is_shell);
+  while (at != words.end() && ++at != words.end() && at->starts_with('-'))
+    if (!at->starts_with("--") && at->ends_with('c'))
+      return std::next(at) == words.end() ? nullptr : &*std::next(at);
+  return nullptr;
+}
+
+/// As shell_commands(), and those of shells that it starts in their place.
+std::vector<ShellWords> all_commands(const std::string& text, const Environment& env,
+                                     int most_shells = 3) {
+  std::vector<ShellWords> all;
+  for (ShellWords& words : shell_commands(text, env)) {
+    const std::string* inner = most_shells > 0 ? text_for_shell(words) : nullptr;
+    if (!inner) {
+      all.push_back(std::move(words));
+      continue;
+    }
+    auto commands = all_commands(*inner, env, most_shells - 1);
+    all.insert(all.end(), std::make_move_iterator(commands.begin()),
+               std::make_move_iterator(commands.end()));
+  }
+  return all;
+}
+
 /// Errors: Error (bad input) where nobody knows which one trains.
 ShellWords trainer_in(std::vector<ShellWords> commands) {
   const auto keep = [&](std::string_view option) {
     std::erase_if(commands, [&](const ShellWords& one) { return !has_option(one, option); });
   };
   keep(kLayers);
-  if (commands.empty()) bad_input("no program of its command has {}", kLayers);
+  if (commands.empty()) bad_input("no program of its command is seen to have {}", kLayers);
   if (commands.size() > 1) keep(kBatch);
   if (commands.size() != 1) bad_input("several programs of its command have {}", kLayers);
   return commands.front();
@@ -50,7 +80,7 @@ bool sounds_like_arguments(std::string_view variable) {
 }  // namespace
 
 std::vector<std::string> megatron_words(const std::string& command, const Environment& env) {
-  ShellWords words = trainer_in(shell_commands(command, env));
+  ShellWords words = trainer_in(all_commands(command, env));
   std::string option;  // that was read last
   bool has_value = false;
   for (std::string& word : words) {

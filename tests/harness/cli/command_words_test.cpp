@@ -37,9 +37,25 @@ TEST_CASE("of a command those words are read that train") {
     CHECK(words("pippin_command () \n{ \n    export PIPPIN_RC=" + bash_word(value) +
                 ";\n    train --num-layers 4 --note \"$PIPPIN_RC\"\n}") ==
           "train|--num-layers|4|--note|" + value);
-  CHECK(words("train $ARGS") == "no program of its command has --num-layers");
+  CHECK(words("train $ARGS") == "no program of its command is seen to have --num-layers");
   CHECK(words("a --num-layers 4; b --num-layers 4") ==
         "several programs of its command have --num-layers");
+}
+
+TEST_CASE("words that another shell is handed are read, too") {
+  const std::string rest = "train|--num-layers|4|--micro-batch-size|2";
+  const std::string text = "cd x && train --num-layers 4 --micro-batch-size 2";
+  for (const char* shell : {"srun --nodes 2 bash -c ", "bash -lc ", "srun /bin/sh -e -c "})
+    CHECK(words(shell + ("\"" + text + "\"")) == rest);
+  CHECK(words("bash -c 'srun bash -c \"" + text + "\"'") == rest);
+  CHECK(words("MBS=2; srun bash -c \"train --num-layers 4 --micro-batch-size $MBS\"") == rest);
+  CHECK(words("srun bash -c 'train --num-layers 4 --micro-batch-size $MBS'") ==
+        "what --micro-batch-size $MBS is, is not known");
+  CHECK(words("srun bash -c 'train --num-layers 4 --micro-batch-size $MBS'", {{"MBS", "2"}}) ==
+        rest);
+  CHECK(words("bash train.sh --num-layers 4 --micro-batch-size 2") ==
+        "bash|train.sh|--num-layers|4|--micro-batch-size|2");
+  CHECK(words("bash -c") == "no program of its command is seen to have --num-layers");
 }
 
 TEST_CASE("what bash alone knows is a path or the like, or it may be an argument that counts") {

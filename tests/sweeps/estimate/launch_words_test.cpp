@@ -16,6 +16,7 @@
 #include "sweeps/estimate/traffic.h"
 #include "sweeps/judge_points.h"
 #include "tests/support/catch.h"
+#include "tests/sweeps/estimate/launches.h"
 
 using namespace pippin;
 using Catch::Contains;
@@ -69,24 +70,20 @@ TEST_CASE("an option of earlier years means what it meant") {
 }
 
 TEST_CASE("DeepSpeed parts a pipeline by layers, or by layers and embeddings") {
-  const auto layers = [](const Setup& setup) {
-    std::vector<std::int64_t> all;
-    for (std::int64_t stage = 0; stage < setup.pp; ++stage)
-      all.push_back(setup.layers_of_stage(stage));
-    return all;
-  };
+  using test::layers_of_stages;
   using Layers = std::vector<std::int64_t>;
   const std::string stages = "--deepspeed --fp16 --pipeline-model-parallel-size ";
   const std::string both = " --pp-partition-method type:transformer|embedding";
   // As in BLOOM's smaller models: 30 layers and two embeddings are 4 x 8.
   for (const char* zero : {"", " --zero-stage 0", " --zero-stage 1"}) {
     const std::string thirty = stages + "4 --num-layers 30" + zero;
-    CHECK(layers(setup_of(thirty + both)) == Layers{7, 8, 8, 7});
-    CHECK(layers(setup_of(thirty)) == Layers{8, 8, 7, 7});
+    CHECK(layers_of_stages(setup_of(thirty + both)) == Layers{7, 8, 8, 7});
+    CHECK(layers_of_stages(setup_of(thirty)) == Layers{8, 8, 7, 7});
   }
-  CHECK(layers(setup_of(stages + "4")) == Layers{8, 8, 8, 8});
-  CHECK(layers(setup_of(stages + "4" + both)) == Layers{8, 9, 8, 7});
-  CHECK(layers(setup_of("--fp16 --pipeline-model-parallel-size 4" + both)) == Layers{8, 8, 8, 8});
+  CHECK(layers_of_stages(setup_of(stages + "4")) == Layers{8, 8, 8, 8});
+  CHECK(layers_of_stages(setup_of(stages + "4" + both)) == Layers{8, 9, 8, 7});
+  CHECK(layers_of_stages(setup_of("--fp16 --pipeline-model-parallel-size 4" + both)) ==
+        Layers{8, 8, 8, 8});
   // Ends that have an embedding alone, as BLOOMZ was tuned.
   const Setup ends = setup_of(stages + "16 --num-layers 14" + both);
   CHECK(ends.layers_of_stage(0) == 0);

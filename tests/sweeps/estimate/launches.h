@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sweeps/estimate/launch_words.h"
 #include "sweeps/estimate/megatron_setup.h"
@@ -27,6 +28,13 @@ inline Setup setup_of_launch(const std::string& words, std::int64_t gpus,
   CHECK(read.unknown.empty());
   CHECK(read.untimed.empty() == (read.setup.fp8 == Fp8::kNone));
   return read.setup;
+}
+
+inline std::vector<std::int64_t> layers_of_stages(const Setup& setup) {
+  std::vector<std::int64_t> layers;
+  for (std::int64_t stage = 0; stage < setup.pp; ++stage)
+    layers.push_back(setup.layers_of_stage(stage));
+  return layers;
 }
 
 /// Of one GPU of that stage in an iteration.

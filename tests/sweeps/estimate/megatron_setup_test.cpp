@@ -13,6 +13,7 @@
 #include "sweeps/estimate/memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/temporary.h"
+#include "tests/sweeps/estimate/launches.h"
 
 using namespace pippin;
 
@@ -195,14 +196,10 @@ TEST_CASE("a layout that Megatron would refuse is refused, and one that no numbe
 
 TEST_CASE("stages of different lengths are those that Megatron makes, or refused") {
   const std::string four = kShape + " world_size=4 pipeline_model_parallel_size=4";
-  const auto layers = [](const Setup& setup) {
-    std::vector<std::int64_t> all;
-    for (std::int64_t stage = 0; stage < setup.pp; ++stage)
-      all.push_back(setup.layers_of_stage(stage));
-    return all;
-  };
+  using test::layers_of_stages;
   using Layers = std::vector<std::int64_t>;
-  CHECK(layers(setup_of(four + " decoder_first_pipeline_num_layers=9")) == Layers{9, 5, 5, 5});
+  CHECK(layers_of_stages(setup_of(four + " decoder_first_pipeline_num_layers=9")) ==
+        Layers{9, 5, 5, 5});
   CHECK(mistake_in(four + " decoder_first_pipeline_num_layers=10") ==
         "estimate: the other stages do not divide the other layers (14 by 3)");
   CHECK(mistake_in(four + " decoder_first_pipeline_num_layers=20 "
@@ -212,8 +209,8 @@ TEST_CASE("stages of different lengths are those that Megatron makes, or refused
       " account_for_embedding_in_pipeline_split account_for_loss_in_pipeline_split";
   CHECK(mistake_in(four + counted) ==
         "estimate: PP does not divide the layers, with what counts as one (26 by 4)");
-  CHECK(layers(setup_of(kShape + " world_size=2 pipeline_model_parallel_size=2" + counted)) ==
-        Layers{12, 12});
+  CHECK(layers_of_stages(setup_of(kShape + " world_size=2 pipeline_model_parallel_size=2" +
+                                  counted)) == Layers{12, 12});
 }
 
 TEST_CASE("what Megatron counts beside another argument alone is said, or refused") {
