@@ -54,6 +54,12 @@ Setup of_probe(Setup setup) {
   return setup;
 }
 
+/// Another one for each question, as a sweep's campaigns go on where they were.
+std::string sweep_name(const SearchOptions& options) {
+  return fmt::format("search-{}-gpus{}-gbs{}{}", lower(options.model), *options.gpus, *options.gbs,
+                     options.seq ? fmt::format("-seq{}", *options.seq) : "");
+}
+
 /// As points of a sweep of the training probe.
 std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayout>& best) {
   std::string text = fmt::format(
@@ -61,9 +67,10 @@ std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayo
       "in\n"
       "# the order of Megatron-Core's. Behind each what the probe needs, which keeps the scores.\n"
       "# For a trainer of your own put its command in place of the probe.\n"
-      "sweep: search-{}\ncluster: {}\nprobe: training\nmodel: {{size: {}{}}}\ngpus: {}\n"
-      "fixed: {{precision: {}}}\niterations: 20\nrepeats: {{allocations: 3}}\npoints:\n",
-      options.model, *options.gpus, lower(options.model), cluster_words(options), options.model,
+      "sweep: {}\ncluster: {}\nprobe: training\nmodel: {{size: {}{}}}\ngpus: {}\n"
+      "fixed: {{device: cuda, precision: {}}}\niterations: 20\nrepeats: {{allocations: "
+      "3}}\npoints:\n",
+      options.model, *options.gpus, sweep_name(options), cluster_words(options), options.model,
       options.seq ? fmt::format(", seq: {}", *options.seq) : "", *options.gpus,
       best.front().setup.type == NumberType::kFp16 ? "fp16" : "bf16");
   for (const FoundLayout& one : best) {
@@ -78,6 +85,8 @@ std::string sweep_text(const SearchOptions& options, const std::vector<FoundLayo
 }
 
 void write_sweep(const SearchOptions& options, SearchSpace space) {
+  if (space.base.generation == Generation::kOther)
+    bad_input("search: --sweep: the training probe computes on NVIDIA's GPUs alone, from V100 on");
   space.for_probe = true;
   constexpr std::size_t kMost = 100'000;  // the fastest may not fit the probe
   SearchResult result = search_layouts(space, kMost);

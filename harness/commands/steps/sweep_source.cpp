@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/steps/sweep_source.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/jobs/quoting.h"
 #include "harness/commands/steps/ask_probe.h"
 #include "harness/commands/steps/predicted_run_time.h"
 #include "harness/commands/steps/runnable_points.h"
 #include "harness/scrape/line_patterns.h"
+#include "sweeps/machines.h"
 #include "sweeps/sweep_file.h"
 
 namespace pippin {
+
+namespace {
+
+/// Where a cluster has GPUs, and a probe of ours would compute on its processors.
+void tell_idle_gpus(const Globals& globals, const Sweep& sweep) {
+  const std::string& probe = sweep.trainer.probe;
+  const Accelerator& accelerator = sweep.cluster.accelerator;
+  if (probe.empty() || probe == "replay" || generation_of(accelerator) == Generation::kOther)
+    return;
+  if (std::none_of(sweep.points.begin(), sweep.points.end(),
+                   [](const Point& point) { return find_value(point.axes, "device"); }))
+    remark(globals, fmt::format("{} computes on the processors of {}; for its GPUs ({}) say fixed: "
+                                "{{device: cuda}}",
+                                probe, printable(sweep.cluster.name), accelerator.name));
+}
+
+}  // namespace
 
 Sweep load_sweep(const Globals& globals, const SweepSource& source) {
   Sweep sweep = source.file.empty() ? load_sweep(source.words)
@@ -27,6 +47,7 @@ Sweep load_sweep(const Globals& globals, const SweepSource& source) {
     if (const std::string unknown = drop_what_cannot_run(sweep); !unknown.empty())
       remark(globals, unknown);
   predict_run_time(sweep);
+  tell_idle_gpus(globals, sweep);
   return sweep;
 }
 

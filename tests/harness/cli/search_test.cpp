@@ -8,7 +8,19 @@
 using namespace pippin;
 using Catch::Contains;
 
-TEST_CASE("a search ranks layouts and writes the best as a sweep that can be planned") {
+namespace {
+
+/// Whether the probes here were built for its GPUs or not.
+nlohmann::json points_of(const test::Workplace& here, const std::string& sweep) {
+  const auto call = here.pippin("--quiet estimate " + sweep + " --format json");
+  INFO(call.err);
+  REQUIRE(call.exit_code == 0);
+  return nlohmann::json::parse(call.out).at("points");
+}
+
+}  // namespace
+
+TEST_CASE("a search ranks layouts and writes the best as a sweep of the probe on their GPUs") {
   const test::Workplace here;
   const std::string words = "search polaris-a100-40g 6.7B --gpus 64 --gbs 512 --top 3";
   const auto call = here.pippin(words + " --format json --sweep best.yaml");
@@ -18,12 +30,13 @@ TEST_CASE("a search ranks layouts and writes the best as a sweep that can be pla
   REQUIRE(layouts.size() == 3);
   CHECK(layouts[0].at("step_s") <= layouts[1].at("step_s"));
   CHECK(layouts[0].at("free_gib") > 0);
-  const auto plan = here.pippin("plan best.yaml --format json");
-  CHECK(plan.exit_code == 0);
-  CHECK(nlohmann::json::parse(plan.out).at("points").size() == 3);
+  CHECK_THAT(*disk().read(here.path() / "best.yaml"),
+             Contains("sweep: search-6.7b-gpus64-gbs512\n") &&
+                 Contains("fixed: {device: cuda, precision: bf16}\n"));
   // As the probe runs them, which needs more memory than what the search ranks.
-  const auto judged = nlohmann::json::parse(here.pippin("estimate best.yaml --format json").out);
-  for (const auto& point : judged.at("points")) CHECK(point.at("fits") == "yes");
+  const auto points = points_of(here, "best.yaml");
+  CHECK(points.size() == 3);
+  for (const auto& point : points) CHECK(point.at("fits") == "yes");
   const auto again = here.pippin(words + " --sweep best.yaml");
   CHECK(again.exit_code == 2);
   CHECK_THAT(again.err, Contains("best.yaml is there already"));
@@ -32,20 +45,40 @@ TEST_CASE("a search ranks layouts and writes the best as a sweep that can be pla
 TEST_CASE(
     "a sweep that a search writes elsewhere finds the cluster's file, and trains in its type") {
   const test::Workplace here;
-  here.write("it's mine/c.yaml",
-             "cluster: mine\nscheduler: slurm\nnodes: 16\ngpus_per_node: 4\n"
-             "accelerator: v100-sxm2-32g\nlaunch: srun\n");
+  const auto write_cluster = [&](const std::string& accelerator) {
+    here.write("it's mine/c.yaml",
+               "cluster: mine\nscheduler: slurm\nnodes: 16\ngpus_per_node: 4\naccelerator: " +
+                   accelerator + "\nlaunch: srun\n");
+  };
   here.write("sweeps/none", "");
-  const auto call = here.pippin(
-      "search \"it's mine/c.yaml\" 1.3B --gpus 16 --gbs 64 --top 2 --sweep sweeps/best.yaml");
-  INFO(call.err);
-  REQUIRE(call.exit_code == 0);
-  const auto plan = here.pippin("plan sweeps/best.yaml --format json");
-  INFO(plan.err);
-  REQUIRE(plan.exit_code == 0);
-  CHECK(nlohmann::json::parse(plan.out).at("cluster") == "mine");
+  const auto search = [&](const std::string& file) {
+    return here.pippin("search \"it's mine/c.yaml\" 1.3B --gpus 16 --gbs 64 --top 2 --sweep " +
+                       file);
+  };
+  write_cluster("a100-sxm4-80g");
+  CHECK(search("sweeps/best.yaml").exit_code == 0);
   CHECK_THAT(*disk().read(here.path() / "sweeps/best.yaml"),
-             Contains("fixed: {precision: fp16}") && Contains("cluster: '../it''s mine/c.yaml'"));
+             Contains("cluster: '../it''s mine/c.yaml'"));
+  CHECK(points_of(here, "sweeps/best.yaml").size() == 2);
+  write_cluster("v100-sxm2-32g");
+  CHECK(search("older.yaml").exit_code == 0);
+  CHECK_THAT(*disk().read(here.path() / "older.yaml"), Contains("precision: fp16}"));
+  write_cluster("mi250x-oam-64g");
+  const auto other = search("other.yaml");
+  CHECK(other.exit_code == 2);
+  CHECK_THAT(other.err, Contains("the training probe computes on NVIDIA's GPUs alone"));
+}
+
+TEST_CASE("a probe that leaves a cluster's GPUs idle is told") {
+  const test::Workplace here;
+  const auto plan = [&](const std::string& keys) {
+    here.write("s.yaml", "sweep: s\ncluster: polaris-a100-40g\ngrid: {mbs: [1, 2]}\n" + keys);
+    return here.pippin("plan s.yaml").err;
+  };
+  CHECK_THAT(plan(""), Contains("training computes on the processors of polaris-a100-40g; for its "
+                                "GPUs (a100-sxm4-40g) say fixed: {device: cuda}"));
+  for (const char* keys : {"fixed: {device: cpu}\n", "probe: replay\n", "command: train {mbs}\n"})
+    CHECK_THAT(plan(keys), !Contains("computes on"));
 }
 
 TEST_CASE("a search for more GPUs than the cluster has says so, and writes no sweep of them") {
@@ -229,8 +262,8 @@ TEST_CASE("a search finds a sweep for the probe among layouts with CP and chunks
   const test::Workplace here;
   here.write("c.yaml", kCluster);
   const auto call = here.pippin(
-      "search ./c.yaml 13B --gpus 64 --gbs 64 --seq 8192 --top 1 --sweep best.yaml --format json");
+      "search ./c.yaml 13B --gpus 64 --gbs 64 --seq 8192 --top 2 --sweep best.yaml --format json");
   INFO(call.err);
   REQUIRE(call.exit_code == 0);
-  CHECK(here.pippin("plan best.yaml").exit_code == 0);
+  CHECK(points_of(here, "best.yaml").size() == 2);
 }
