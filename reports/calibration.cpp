@@ -163,7 +163,7 @@ std::string errors_words(const LearnedRates& rates) {
 
 std::string bounds_words(const ClusterCalibration& learned) {
   const LearnedRates& rates = learned.rates;
-  if (rates.points == 0) return "no training was measured: bounds stay the usual ones";
+  if (rates.points == 0) return "no training tells a rate: bounds stay the usual ones";
   return errors_words(rates) + "; by these rates " + words_on_half_width(rates.half_width);
 }
 

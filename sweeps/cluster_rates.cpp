@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::string_view kHalfWidth = "half_width", kNodeGbPerS = "node_gb_per_s",
                            kUncertainty = "uncertainty", kOfLearned = "of_learned";
-constexpr double kWidest = 3;  // of a logarithm: a twentieth to twenty times
 
 double number_from(const YamlNode& node, const std::string& name, double least, double most) {
   const std::string what = "rates: " + name;
@@ -36,7 +35,7 @@ void read_uncertainty(const YamlNode& node, ClusterRates& rates) {
     const YamlNode& value = node.items[i];
     const std::string name = node.keys[i].text, what = "uncertainty: " + name;
     if (name == kOfLearned) {
-      rates.variance_of_learned = number_from(value, what, 0, kWidest * kWidest);
+      rates.variance_of_learned = number_from(value, what, 0, kWidestBounds * kWidestBounds);
       continue;
     }
     const std::size_t before = rates.uncertainty.size();
@@ -47,7 +46,7 @@ void read_uncertainty(const YamlNode& node, ClusterRates& rates) {
     std::vector<double> numbers;
     for (std::size_t k = 0; k < before; ++k)
       numbers.push_back(number_from(value.items[k], what, -1, 1));
-    numbers.push_back(number_from(value.items[before], what, 0, kWidest));
+    numbers.push_back(number_from(value.items[before], what, 0, kWidestBounds));
     rates.uncertainty.emplace_back(name, std::move(numbers));
   }
 }
@@ -79,7 +78,7 @@ ClusterRates read_cluster_rates(const YamlNode& node) {
       rate_names({std::string(kHalfWidth), std::string(kNodeGbPerS), std::string(kUncertainty)}));
   ClusterRates rates;
   if (const YamlNode* width = node.find(kHalfWidth))
-    rates.half_width = number_from(*width, std::string(kHalfWidth), 0, kWidest);
+    rates.half_width = number_from(*width, std::string(kHalfWidth), 0, kWidestBounds);
   if (const YamlNode* links = node.find(kNodeGbPerS))
     rates.node_gb_per_s = positive_number_at(*links, "rates: node_gb_per_s");
   if (const YamlNode* unsure = node.find(kUncertainty)) read_uncertainty(*unsure, rates);

@@ -21,6 +21,9 @@ struct KnownRates {
   bool are_usual = true;                ///< no cluster's own
 };
 
+/// The widest `half_width` that a cluster's file may have: a twentieth to twenty times.
+inline constexpr double kWidestBounds = 3;
+
 /// Those of a cluster's file; the usual ones of its GPUs for what it does not say.
 KnownRates rates_of(const Cluster& cluster);
 KnownRates usual_rates(const std::optional<Accelerator>& accelerator = std::nullopt);

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/steps/chosen.h"
+#include "harness/commands/steps/counted_reasons.h"
 #include "harness/commands/steps/machine_readings.h"
 #include "harness/commands/steps/model_checks.h"
 #include "harness/commands/steps/print_table.h"
@@ -18,6 +19,7 @@
 #include "harness/commands/steps/selections.h"
 #include "reports/calibration.h"
 #include "sweeps/cluster_file.h"
+#include "sweeps/cluster_rates.h"
 #include "sweeps/judge_points.h"
 #include "sweeps/machines.h"
 
@@ -109,26 +111,26 @@ std::optional<Cluster> cluster_of(const Found& found, const GivenMachine& given)
   return cluster_named(name, "cluster");
 }
 
-/// What its figures are shares of: nothing where data sheets do not say it, which is a remark.
-std::optional<Machine> machine_at_hand(const Globals& globals, const std::vector<Part>& parts,
+/// What its figures are shares of: nothing where data sheets do not say it.
+std::optional<Machine> machine_at_hand(const std::vector<Part>& parts,
                                        const std::optional<Cluster>& cluster,
-                                       const GivenMachine& given) {
+                                       const GivenMachine& given, std::string& why_none) {
   for (const Part& part : parts)
     for (const StoredCheck& one : part.checks)
       if (one.stored.machine) return one.stored.machine;
   const auto& accelerator = given.accelerator ? given.accelerator
                             : cluster         ? std::optional(cluster->accelerator)
                                               : std::nullopt;
-  const auto no_shares = [&](const std::string& why) {
-    remark(globals, "what is measured of links and products is no rate: " + why);
+  if (!accelerator) {
+    why_none = "its GPU is not known; --cluster or --accelerator says it";
     return std::nullopt;
-  };
-  if (!accelerator) return no_shares("its GPU is not known; --cluster or --accelerator says it");
+  }
   const auto of_cluster = cluster ? cluster->rates.node_gb_per_s : std::nullopt;
   try {
     return machine_of(*accelerator, given.node_gb_per_s ? given.node_gb_per_s : of_cluster);
   } catch (const Error& error) {
-    return no_shares(error.what());
+    why_none = error.what();
+    return std::nullopt;
   }
 }
 
@@ -158,17 +160,33 @@ std::vector<MeasuredStep> measured_steps(const std::vector<Part>& parts) {
   return steps;
 }
 
+/// What was measured of training and tells nothing of rates, and why.
+void tell_left_out(const Globals& globals, const std::vector<Part>& parts) {
+  CountedReasons reasons;
+  for (const Part& part : parts)
+    for (const StoredCheck& one : part.checks)
+      if (measured_s(one.check) && !one.stored.machine) reasons.add(one.check.why_no_time);
+  if (reasons.count() == 0) return;
+  remark(globals, fmt::format("{} of training {} left out: {}",
+                              counted(static_cast<std::int64_t>(reasons.count()), "measured point"),
+                              reasons.count() == 1 ? "is" : "are", reasons.words()));
+}
+
 ClusterCalibration learned_of(const Globals& globals, Database& database,
                               const std::vector<Part>& parts, const GivenMachine& given) {
   const Found found = found_in(parts);
   check_one_machine(found);
   const auto cluster = cluster_of(found, given);
   ReadingsOf of;
-  of.machine = machine_at_hand(globals, parts, cluster, given);
+  std::string no_machine;
+  of.machine = machine_at_hand(parts, cluster, given, no_machine);
   if (cluster) of.cluster = cluster->name;
   if (cluster && cluster->gpus_per_node > 0) of.gpus_per_node = cluster->gpus_per_node;
   MachineReadings readings;
   for (const Part& part : parts) add_readings(database, part.filter, of, part.checks, readings);
+  if (!no_machine.empty() && !readings.empty())
+    remark(globals, "what is measured of links and products is no rate: " + no_machine);
+  tell_left_out(globals, parts);
   ClusterCalibration learned;
   learned.cluster = cluster ? cluster->name : found.clusters.empty() ? "" : *found.clusters.begin();
   if (!found.accelerators.empty())
@@ -199,6 +217,11 @@ void write_rates(const ClusterCalibration& learned, const fs::path& file) {
                                 : "what was measured drives " + at_bounds + " beyond what can be",
               printable(file.string()));
   }
+  if (learned.rates.half_width > kWidestBounds)
+    bad_input(
+        "calibrate: times differ from what any rates predict by a factor of {:.0f}: leave out the "
+        "points that are far off, which report --against-model shows; {} is not written",
+        std::exp(learned.rates.half_width), printable(file.string()));
   if (fs::exists(file)) bad_input("calibrate: {} is there already", printable(file.string()));
   disk().write(file, rates_yaml(learned));
 }

@@ -21,6 +21,10 @@ struct MachineReadings {
   std::vector<TwoParts> messages;  ///< between a GPU of one node and one of another
   std::vector<TwoParts> products;  ///< in 16 bits
   std::vector<TwoParts> work;      ///< of products in any type, 1e12 floating point operations
+
+  bool empty() const {
+    return node.empty() && cluster.empty() && messages.empty() && products.empty() && work.empty();
+  }
 };
 
 /// Adds a reading; one that says not enough, or is wrong, is none. Of those between nodes only such

@@ -77,7 +77,7 @@ TEST_CASE("people see how many runs, their errors, and the bounds of predictions
   REQUIRE(calibration_tables(none).size() == 1);
   CHECK_FALSE(has_learned(none));
   CHECK_THAT(written(calibration_tables(none)[0].table, "markdown"),
-             Contains("no training was measured"));
+             Contains("no training tells a rate"));
 }
 
 TEST_CASE("the block that is written reads as those rates, and leaves out what is not used") {

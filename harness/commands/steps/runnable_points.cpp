@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <utility>
 
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "harness/commands/steps/counted_reasons.h"
 #include "harness/commands/steps/setup_of_point.h"
 #include "sweeps/judge_points.h"
 
@@ -58,39 +58,13 @@ void check_what_remains(const Sweep& sweep, const std::vector<Point>& kept,
   }
 }
 
-/// Why points are not judged, the first reasons by name.
-class Unjudged {
- public:
-  void add(const std::string& why) {
-    ++count_;
-    if (points_[why]++ == 0 && first_.size() < kMost) first_.push_back(why);
-  }
-
-  /// Empty: there are none.
-  std::string words(std::size_t all) const {
-    if (count_ == 0) return "";
-    std::vector<std::string> words = first_;
-    if (points_.size() > 1)
-      for (std::string& why : words) why += fmt::format(" ({})", counted(points_.at(why), "point"));
-    if (points_.size() > kMost) words.push_back(counted(points_.size() - kMost, "other reason"));
-    return fmt::format("whether {} of {} points fit the memory is not known: {}", count_, all,
-                       join(words, "; "));
-  }
-
- private:
-  static constexpr std::size_t kMost = 3;
-  std::size_t count_ = 0;
-  std::map<std::string, std::size_t> points_;
-  std::vector<std::string> first_;
-};
-
 }  // namespace
 
 std::string drop_what_cannot_run(Sweep& sweep) {
   if (!may_be_megatron(sweep)) return "";
   std::vector<Point> kept;
   std::vector<DroppedPoint> dropped;
-  Unjudged unjudged;
+  CountedReasons unjudged;
   for (const Point& point : sweep.points) {
     Verdict verdict = judge(sweep, point);
     if (!verdict.unknown.empty()) unjudged.add(verdict.unknown);
@@ -103,7 +77,9 @@ std::string drop_what_cannot_run(Sweep& sweep) {
   const std::size_t all = sweep.points.size();
   sweep.points = std::move(kept);
   sweep.dropped.insert(sweep.dropped.end(), dropped.begin(), dropped.end());
-  return unjudged.words(all);
+  if (unjudged.count() == 0) return "";
+  return fmt::format("whether {} of {} points fit the memory is not known: {}", unjudged.count(),
+                     all, unjudged.words());
 }
 
 }  // namespace pippin

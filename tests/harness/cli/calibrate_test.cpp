@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/text.h"
 #include "tests/harness/cli/pippin.h"
 #include "tests/support/catch.h"
 
@@ -256,4 +257,44 @@ TEST_CASE("a cluster's runs count of points that ran on another one, too") {
   CHECK_THAT(told.err,
              Contains("--accelerator h100-sxm5-80g is for runs that do not know theirs: 2 "
                       "points do (a100-sxm4-80g)"));
+}
+
+TEST_CASE(
+    "training that tells no rate is named with the reason, links that nobody measured are not") {
+  const Workplace here;
+  REQUIRE(here.pippin("collect " + kLogs).exit_code == 0);
+  const auto unknown = here.pippin("calibrate collected");
+  CHECK_THAT(unknown.err,
+             Contains("measured points of training are left out: its GPU is not stored; "
+                      "--accelerator or --cluster says it"));
+  CHECK_THAT(unknown.err, !Contains("links and products"));
+  CHECK_THAT(unknown.out, Contains("no training tells a rate: bounds stay the usual ones"));
+  CHECK_THAT(here.pippin("calibrate collected --accelerator v100-sxm2-32g").err,
+             Contains("left out: how many GPUs a node has is not known; --cluster says it"));
+}
+
+TEST_CASE("bounds that no cluster's file may have are not written") {
+  const Workplace here;
+  here.write("c.yaml", kCluster);
+  const std::string log = *disk().read(kLogs + "/megatron-2021-16-gpus.out");
+  for (int i = 0; i < 6; ++i) {
+    std::string text;
+    for (const std::string_view line : split(log, '\n')) {
+      const auto at = line.find("elapsed time per iteration (ms): ");
+      const auto layers = line.find("  num_layers ");
+      if (layers != std::string_view::npos)
+        text += fmt::format("{}{}\n", line.substr(0, line.rfind(' ') + 1), 8 * (i + 1));
+      else if (at != std::string_view::npos && i == 5)
+        text += std::string(line).insert(at + 33, "99") + '\n';  // two digits more
+      else
+        text += std::string(line) + '\n';
+    }
+    here.write(fmt::format("logs/{}.out", i), text);
+  }
+  REQUIRE(here.pippin("collect logs").exit_code == 0);
+  const auto call = here.pippin("calibrate collected --cluster ./c.yaml --write rates.yaml");
+  CHECK(call.exit_code == 2);
+  CHECK_THAT(call.err, Contains("times differ from what any rates predict by a factor of ") &&
+                           Contains("rates.yaml is not written"));
+  CHECK_FALSE(fs::exists(here.path() / "rates.yaml"));
 }
