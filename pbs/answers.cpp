@@ -140,10 +140,19 @@ std::optional<std::int64_t> limit_of(const Entry& entry) {
 
 /// Words that say that no answer of the server's was received, or none that is about the job.
 bool is_silence(std::string_view errors) {
-  constexpr std::array<std::string_view, 14> kWords{
-      "cannot connect", "errno=",        "ommunication",         "onnect",       "timed out",
-      "imed out",       "shutting down", "Broken pipe",          "End of File",  "submitting job",
-      "rotocol",        "System error",  "nternal server error", "Premature end"};
+  // Whole words of PBS and of the C library, as a site's own may speak of connections, too.
+  // Source: pbs_messages.c of OpenPBS.
+  constexpr std::array<std::string_view, 19> kWords{
+      "annot connect to",      "errno=",
+      "Communication",         "Connection refused",
+      "Connection reset",      "Connection timed out",
+      "No route to host",      "Network is unreachable",
+      "timed out waiting",     "No free connections",
+      "connection table full", "Server shutting down",
+      "Broken pipe",           "End of File",
+      "submitting job",        "Batch protocol error",
+      "System error: ",        "server internal error",
+      "Premature end"};
   return contains_any(errors, kWords);
 }
 
@@ -281,13 +290,25 @@ std::optional<std::int64_t> time_of(std::string_view text) {
   return static_cast<std::int64_t>(::timegm(&parts));
 }
 
+namespace {
+
+/// The first line of qsub's own, as how to call it comes behind that; else the first of any.
+std::string_view reason_in(std::string_view errors) {
+  const auto lines = split(trim(errors), '\n');
+  const auto own = std::find_if(lines.begin(), lines.end(),
+                                [](std::string_view line) { return line.starts_with("qsub: "); });
+  return own == lines.end() ? lines.front() : *own;
+}
+
+}  // namespace
+
 Handed read_submission(int exit_code, std::string_view output, std::string_view errors) {
   using Answer = Handed::Answer;
   const std::string_view id = trim(output);
   const auto dot = id.find('.');
   if (exit_code == 0 && dot != std::string_view::npos && is_id(id))
     return {Answer::kTaken, std::string(id)};
-  const std::string words = in_short(split(trim(errors), '\n').back());
+  const std::string words = in_short(reason_in(errors));
   if (exit_code == 0 || words.empty())
     return {Answer::kUnsure, words.empty() ? fmt::format("qsub exits {}", exit_code) : words};
   if (is_silence(errors)) return {Answer::kUnsure, words};
@@ -297,12 +318,28 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
   return {is_said && id.empty() ? Answer::kRefused : Answer::kUnsure, words};
 }
 
-bool speaks_of_unknown_jobs_only(std::string_view errors) {
-  constexpr std::array<std::string_view, 3> kWords{"Unknown Job Id", "has finished",
-                                                   "Request invalid for finished array subjob"};
+namespace {
+
+bool speaks_only_of(std::string_view errors, std::initializer_list<std::string_view> words) {
   const auto lines = split(trim(errors), '\n');
-  return std::all_of(lines.begin(), lines.end(),
-                     [&](std::string_view line) { return contains_any(line, kWords); });
+  return std::all_of(lines.begin(), lines.end(), [&](std::string_view line) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return contains(line, word); });
+  });
+}
+
+constexpr std::string_view kUnknownJob = "Unknown Job Id", kFinishedJob = "has finished",
+                           kFinishedTask = "Request invalid for finished array subjob",
+                           kEndingJob = "Request invalid for state of job";
+
+}  // namespace
+
+bool speaks_of_unknown_jobs_only(std::string_view errors) {
+  return speaks_only_of(errors, {kUnknownJob, kFinishedJob, kFinishedTask});
+}
+
+bool speaks_of_ended_jobs_only(std::string_view errors) {
+  return speaks_only_of(errors, {kUnknownJob, kFinishedJob, kFinishedTask, kEndingJob});
 }
 
 std::string job_name_of(std::string_view token) {

@@ -64,6 +64,8 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
 
 /// Whether errors say but that jobs are not there, or not any more.
 bool speaks_of_unknown_jobs_only(std::string_view errors);
+/// Or that they are ending.
+bool speaks_of_ended_jobs_only(std::string_view errors);
 
 /// A job's name in PBS: the token where it may be one, else the nearest that may. A name begins
 /// with a letter, and has at most 230 letters, digits and "-_+.".

@@ -27,6 +27,8 @@ constexpr std::chrono::seconds kSubmitPatience{150}, kPatience{60};
 // What a qsub that is dead had sent may lie in a socket until the server reads on. By -f no process
 // stays behind qsub that could send more.
 constexpr std::int64_t kArrival_s = 30;
+/// Of what is not over, as qselect has them.
+const std::string kLiveStates = "BEHMQRSTUW";
 
 std::int64_t now_s() { return static_cast<std::int64_t>(std::time(nullptr)); }
 
@@ -95,6 +97,12 @@ std::vector<std::string> selected(const std::vector<std::string>& command) {
   return ids;
 }
 
+/// Each task by itself, without the arrays that they are of.
+std::int64_t jobs_in(const std::vector<std::string>& ids) {
+  return std::count_if(ids.begin(), ids.end(),
+                       [](const std::string& id) { return id.find("[]") == std::string::npos; });
+}
+
 /// What qstat tells of jobs. It must tell of each, or say that it knows it not, or not any more
 /// (one may have ended since qselect). Errors: Error (machine) where it does not.
 std::vector<Entry> told_of(const std::vector<std::string>& ids, bool with_finished) {
@@ -103,8 +111,9 @@ std::vector<Entry> told_of(const std::vector<std::string>& ids, bool with_finish
   command.insert(command.end(), ids.begin(), ids.end());
   const Answer answer = pbs::ask(command, kPatience);
   const bool has_words = !trim(answer.errors).empty();
-  if (answer.gave_up || (answer.exit_code != 0 && !has_words) ||
-      (has_words && !pbs::speaks_of_unknown_jobs_only(answer.errors)))
+  // A site's wrapper may warn beside a whole answer.
+  if (answer.gave_up ||
+      (answer.exit_code != 0 && !(has_words && pbs::speaks_of_unknown_jobs_only(answer.errors))))
     machine_failed("PBS does not answer: {}", complaint_of(answer));
   const bool says_nothing = has_words && trim(answer.output).empty();
   const auto jobs =
@@ -137,13 +146,20 @@ std::vector<Entry> told_of_all(const std::set<std::string>& ids, bool with_finis
 
 /// A queue's name and attributes, or the server's. Errors: Error (machine) where PBS does not
 /// answer.
-std::pair<std::string, Attributes> told_of_one(const std::vector<std::string>& command,
-                                               const std::string& kind) {
-  const Answer answer = pbs::ask(command, kPatience);
+std::pair<std::string, Attributes> object_in(const Answer& answer, const std::string& kind) {
   if (answer.exit_code != 0) machine_failed("PBS does not answer: {}", complaint_of(answer));
   const auto objects = pbs::read_objects(answer.output, kind);
   if (objects.empty()) machine_failed("PBS does not answer: qstat tells of no {}", kind);
   return *objects.begin();
+}
+
+/// Nothing of a queue that is none: qsub refuses that in its own words. Errors: as object_in().
+std::optional<Attributes> limits_of_queue(const std::string& queue) {
+  const std::vector<std::string> command{"qstat", "-Q", "-f", "-F", "json", queue};
+  const Answer answer = pbs::ask(command, kPatience);
+  if (answer.exit_code != 0 && answer.errors.find("Unknown queue") != std::string::npos)
+    return std::nullopt;
+  return object_in(answer, "Queue").second;
 }
 
 }  // namespace
@@ -161,6 +177,8 @@ Handed PbsScheduler::submit(const JobRequest& request) {
   if (answer.gave_up) return {Handed::Answer::kUnsure, "qsub gave no answer in time"};
   Handed handed = pbs::read_submission(answer.exit_code, answer.output, answer.errors);
   if (handed.answer == Handed::Answer::kTaken) ids_[request.token] = handed.words;
+  if (handed.words.find("illegal -o value") != std::string::npos)
+    handed.words += "; PBS takes paths of plain ASCII alone: move the database to such a folder";
   return handed;
 }
 
@@ -240,7 +258,8 @@ bool PbsScheduler::keeps_history() {
 
 /// Asked once: it hardly ever changes. Errors: Error where PBS does not answer.
 const Attributes& PbsScheduler::server() {
-  if (!server_) server_ = told_of_one({"qstat", "-B", "-f", "-F", "json"}, "Server");
+  if (!server_)
+    server_ = object_in(pbs::ask({"qstat", "-B", "-f", "-F", "json"}, kPatience), "Server");
   return server_->second;
 }
 
@@ -254,19 +273,18 @@ Room PbsScheduler::room() {
   try {
     const std::string queue = queue_.empty() ? pbs::value_of(server(), "default_queue")
                                              : queue_.substr(0, queue_.find('@'));
-    const Attributes limits =
-        queue.empty() ? Attributes()
-                      : told_of_one({"qstat", "-Q", "-f", "-F", "json", queue}, "Queue").second;
+    const auto limits = queue.empty() ? std::nullopt : limits_of_queue(queue);
     const auto count = [](const std::string& queue_option) {
-      std::vector<std::string> all{"qselect", "-T", "-u", own_user()};
+      // Without states an array's tasks that are over are among them.
+      std::vector<std::string> all{"qselect", "-T", "-u", own_user(), "-s", kLiveStates};
       if (!queue_option.empty()) all.insert(all.end(), {"-q", queue_option});
       std::vector<std::string> waiting = all;
-      waiting.insert(waiting.end(), {"-s", "Q"});
-      return pbs::Queued{static_cast<std::int64_t>(selected(all).size()),
-                         static_cast<std::int64_t>(selected(waiting).size())};
+      *std::find(waiting.begin(), waiting.end(), kLiveStates) = "Q";
+      return pbs::Queued{jobs_in(selected(all)), jobs_in(selected(waiting))};
     };
     return pbs::room_of({server(), count("")},
-                        {limits, queue.empty() ? pbs::Queued() : count(queue)}, own_user());
+                        {limits.value_or(Attributes()), limits ? count(queue) : pbs::Queued()},
+                        own_user());
   } catch (const Error& error) {
     return {1, 0, error.what()};
   }
@@ -290,8 +308,8 @@ void PbsScheduler::cancel(const std::vector<Asked>& asked) {
   if (command.size() == 1) return;
   const Answer answer = pbs::ask(command, kPatience);
   const bool is_done = answer.exit_code == 0 ||
-                       (!answer.errors.empty() && pbs::speaks_of_unknown_jobs_only(answer.errors));
-  if (!is_done) machine_failed("qdel: {}", complaint_of(answer));
+                       (!answer.errors.empty() && pbs::speaks_of_ended_jobs_only(answer.errors));
+  if (!is_done) machine_failed("{}", complaint_of(answer));
 }
 
 namespace {

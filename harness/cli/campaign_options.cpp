@@ -160,7 +160,7 @@ void add_update(CommandLine& line) {
   const auto add = [&](const char* name, std::string& value, const char* type, const char* help) {
     command.add_option(name, value, help)->type_name(type);
   };
-  add("--time", options->time, "TIME", "time limit, as sbatch has it; PBS: walltime");
+  add("--time", options->time, "TIME", "time limit, as sbatch has it; PBS: walltime, 00:20:00");
   add("--partition", options->partition, "NAME", "partition (Slurm)");
   add("--qos", options->qos, "NAME", "quality of service (Slurm)");
   add("--account", options->account, "NAME", "account");

@@ -40,6 +40,9 @@ std::vector<std::string> pbs_changes(const UpdateOptions& options) {
   };
   if (!options.partition.empty() || !options.qos.empty())
     bad_input("update: PBS has no partition and no QOS; 'qmove QUEUE ID' moves a job");
+  if (!options.time.empty() && options.time.find(':') == std::string::npos)
+    bad_input("update: --time {}: PBS would take it for seconds; write 00:20:00",
+              printable(options.time));
   if (!options.time.empty()) add("-l", "walltime=" + options.time);
   if (!options.account.empty()) add("-A", options.account);
   constexpr std::int64_t kAll = 1'000'000'000;  // as of 0 PBS lets none run
@@ -68,16 +71,23 @@ std::int64_t change(const Campaign& campaign, const SweepFolder& folder,
   return is_pbs ? pbs.update(asked, changes) : slurm.update(asked, changes);
 }
 
+std::string changed_in_words(std::int64_t jobs) {
+  if (jobs == 0) return "no job, as none waits that takes it";
+  return counted(jobs, "job") + (jobs == 1 ? " that waits" : " that wait");
+}
+
 }  // namespace
 
 ExitCode update(const Globals& globals, const UpdateOptions& options) {
   for (auto& [folder, campaign] : campaigns_in_flight(globals, options.sweep)) {
     std::vector<std::string> changes;
     const std::int64_t changed = change(campaign, folder, options, changes);
-    remark(globals, fmt::format("{} campaign {}: {} for {} that wait; what is submitted later "
-                                "takes its options from the cluster file",
-                                printable(campaign.sweep), campaign.number, join(changes, " "),
-                                counted(static_cast<std::size_t>(changed), "job")));
+    remark(globals, fmt::format("{} campaign {}: {} for {}; what is submitted later takes its "
+                                "options from the cluster file",
+                                printable(campaign.sweep), campaign.number,
+                                printable(join(changes, " ")), changed_in_words(changed)));
+    if (changed == 0 && campaign.scheduler == "pbs" && options.max_in_flight)
+      remark(globals, "--max-in-flight is of arrays alone, as PBS has it");
   }
   return ExitCode::kDone;
 }

@@ -197,6 +197,9 @@ TEST_CASE("what qsub says is believed where it is the server's word") {
       {1, "", "qsub: Queue is not enabled\n", Taken::kNoRoom},
       {1, "", "qsub: Error (15031 / -1) submitting job\n", Taken::kUnsure},
       {1, "", "qsub: End of File\n", Taken::kUnsure},
+      {1, "", "qsub: PBS server internal error\n", Taken::kUnsure},
+      {1, "", "qsub: Batch protocol error\n", Taken::kUnsure},
+      {175, "", "qsub: your project is disconnected from this protocol\n", Taken::kRefused},
   };
   for (const auto& one : cases) {
     CAPTURE(one.output, one.errors);
@@ -204,6 +207,11 @@ TEST_CASE("what qsub says is believed where it is the server's word") {
   }
   CHECK(read_submission(0, "1234.head\n", "").words == "1234.head");
   CHECK(read_submission(170, "", "qsub: Unknown queue\n").words == "qsub: Unknown queue");
+  CHECK(read_submission(2, "",
+                        "qsub: illegal -o value\nusage: qsub [-a date_time]\n   qsub --version\n")
+            .words == "qsub: illegal -o value");
+  CHECK(read_submission(1, "", "warning: no locale\nqsub: no account\nSee our pages\n").words ==
+        "qsub: no account");
   CHECK(read_submission(137, "", "").words == "qsub exits 137");
 }
 
@@ -236,6 +244,10 @@ TEST_CASE("a name is the token where PBS lets it be one") {
 }
 
 TEST_CASE("only jobs that are not there any more are no trouble") {
+  CHECK(speaks_of_ended_jobs_only("qdel: Request invalid for state of job 104.head\n"));
+  CHECK(speaks_of_ended_jobs_only("qdel: Unknown Job Id 7.head\n"));
+  CHECK_FALSE(speaks_of_ended_jobs_only("qdel: Unauthorized Request 7.head\n"));
+  CHECK_FALSE(speaks_of_unknown_jobs_only("qdel: Request invalid for state of job 104.head\n"));
   CHECK(speaks_of_unknown_jobs_only("qstat: Unknown Job Id 7.head\n"));
   CHECK(speaks_of_unknown_jobs_only(
       "qstat: 7.head Job has finished, use -x or -H to obtain historical job information\n"));

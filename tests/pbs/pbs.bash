@@ -43,13 +43,17 @@ $1: cannot connect to server fake (errno=15010)"
 
 # take_options WORD...: into the job's fields; what stands in the command goes before the script's.
 take_options() {
-  local letter
+  local letter LC_ALL=C
   while [ "$#" -gt 0 ]; do
     letter=$1
     case $letter in -f | -V) shift && continue ;; -*) ;; *) script=$1 && shift && continue ;; esac
     case $letter in
       -N) job[name]=$2 ;;
-      -o) job[out]=$2 ;;
+      -o) # as OpenPBS's prepare_path() has it
+        [[ $2 != *[![:print:]]* ]] || refuse 2 "qsub: illegal -o value
+usage: qsub [-a date_time] [-A account_string] ...
+       qsub --version"
+        job[out]=$2 ;;
       -v) job[variable]=$2 ;;
       -J) job[array]=${2%%%*} && if [ "$2" != "${2%%%*}" ]; then job[max_run]=${2##*%}; fi ;;
       -a) job[begin]=$(date -d "${2:0:8} ${2:8:2}:${2:10:2}:${2#*.}" +%s) ;;
@@ -141,8 +145,9 @@ program_qselect() {
     for folder in "$pbs/jobs/$number/tasks"/*; do
       state=$(get "$folder" state)
       if [ -n "$tasks" ]; then
-        if [ -n "${wanted:-}" ] && [ "$state" != "$wanted" ]; then continue; fi
-        case $state in F | X) ;; *) id_of "$number" "${folder##*/}" ;; esac
+        # Without states those of an array that is not over are there, whatever became of them.
+        if [ -n "$wanted" ] && [[ $wanted != *"$state"* ]]; then continue; fi
+        if [ -n "$wanted" ] || is_live "$number"; then id_of "$number" "${folder##*/}"; fi
       elif [ -n "$finished" ] || is_live "$number"; then
         id_of "$number" '' && break
       fi

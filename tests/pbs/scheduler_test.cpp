@@ -236,7 +236,7 @@ TEST_CASE("what waits or runs is deleted, each job or array once, and what is go
   fake.fails("qdel", "qdel: Job has finished 9.h\n", 35);
   PbsScheduler().cancel({asked_of("c")});
   fake.fails("qdel", "qdel: Unauthorized Request 9.h\n", 7);
-  CHECK_THROWS_WITH(PbsScheduler().cancel({asked_of("c")}), "qdel: qdel: Unauthorized Request 9.h");
+  CHECK_THROWS_WITH(PbsScheduler().cancel({asked_of("c")}), "qdel: Unauthorized Request 9.h");
 }
 
 TEST_CASE("what waits is altered, and counted by its tasks") {
@@ -300,6 +300,45 @@ TEST_CASE("there is room for what server and queue leave, and none while they ar
   fake.fails("qselect", "Connection refused\n");
   CHECK(PbsScheduler().room().tasks == 0);
   CHECK(PbsScheduler().room().limit == "PBS does not answer: Connection refused");
+}
+
+TEST_CASE("a queue that is none is left to qsub to refuse, and what is over holds no room") {
+  FakePbs fake(R"("max_queued":"[u:PBS_GENERIC=9]")");
+  fake.fails("qstat.-Q", "qstat: Unknown queue nosuch\n");
+  fake.says_as_it_is("qselect", "7[].h\n7[1].h\n7[2].h\n8.h\n");
+  const Room room = PbsScheduler("nosuch").room();
+  CHECK(room.tasks == 6);  // the array itself is none
+  CHECK_THAT(join(fake.calls("qselect"), " "), Contains("[-s] [BEHMQRSTUW]") && !Contains("[-q]"));
+}
+
+TEST_CASE("a warning beside a whole answer is no silence, and one beside a hole is") {
+  FakePbs fake;
+  fake.says_as_it_is("qselect", "7.h\n8.h\n");
+  fake.says_as_it_is("qstat", answer_of({job("7.h", "t", "R"), job("8.h", "u", "R")}),
+                     "bash: warning: setlocale: LC_ALL: cannot change locale\n");
+  PbsScheduler pbs;
+  CHECK(status_of(pbs, asked_of("t")).at(0).phase == Phase::kRunning);
+  fake.says_as_it_is("qstat", answer_of({job("7.h", "t", "R")}), "warning\n");
+  CHECK(status_of(pbs, asked_of("t")).at(0).evidence ==
+        "PBS does not answer: qstat is silent about 8.h");
+}
+
+TEST_CASE("jobs that are ending are as good as deleted") {
+  FakePbs fake;
+  fake.says_as_it_is("qselect", "9.h\n");
+  fake.says_as_it_is("qstat", answer_of({job("9.h", "c", "E")}));
+  fake.fails("qdel", "qdel: Request invalid for state of job 9.h\n");
+  CHECK_NOTHROW(PbsScheduler().cancel({asked_of("c")}));
+}
+
+TEST_CASE("that a log's path is refused is told with the reason") {
+  FakePbs fake;
+  fake.fails("qsub", "qsub: illegal -o value\nusage: qsub [-a date_time]\n       qsub --version\n");
+  const Handed handed = PbsScheduler().submit(request_of());
+  CHECK(handed.answer == Handed::Answer::kRefused);
+  CHECK(handed.words ==
+        "qsub: illegal -o value; PBS takes paths of plain ASCII alone: move the "
+        "database to such a folder");
 }
 
 TEST_CASE("variables of a job that pippin runs in do not reach PBS's programs") {

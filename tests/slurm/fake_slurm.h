@@ -39,8 +39,10 @@ class FakeSlurm {
   void says(const std::string& program, const std::string& text) {
     says_as_it_is(program, separated(text));
   }
-  void says_as_it_is(const std::string& program, const std::string& text) {
+  void says_as_it_is(const std::string& program, const std::string& text,
+                     const std::string& warning = "") {
     disk().write(folder_ / (program + ".out"), text);
+    if (!warning.empty()) disk().write(folder_ / (program + ".err"), warning);
   }
   /// From now on it is this script of bash.
   void is(const std::string& program, const std::string& script) {
