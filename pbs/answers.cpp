@@ -310,12 +310,14 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
     return {Answer::kTaken, std::string(id)};
   const std::string words = in_short(reason_in(errors));
   if (exit_code == 0 || words.empty())
-    return {Answer::kUnsure, words.empty() ? fmt::format("qsub exits {}", exit_code) : words};
+    return {Answer::kUnsure, words.empty() ? fmt::format("qsub exits {}", exit_code) : words,
+            exit_code == 0};
   if (is_silence(errors)) return {Answer::kUnsure, words};
   if (is_full(errors)) return {Answer::kNoRoom, words};
   // What it says itself is the server's answer, or what it refuses before it asks.
   const bool is_said = contains(errors, "qsub: ") || contains(errors, "usage: qsub");
-  return {is_said && id.empty() ? Answer::kRefused : Answer::kUnsure, words};
+  if (is_said && id.empty()) return {Answer::kRefused, words};
+  return {Answer::kUnsure, words, true};
 }
 
 namespace {

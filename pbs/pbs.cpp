@@ -285,6 +285,8 @@ Room PbsScheduler::room() {
     return pbs::room_of({server(), count("")},
                         {limits.value_or(Attributes()), limits ? count(queue) : pbs::Queued()},
                         own_user());
+  } catch (const MissingProgram&) {
+    throw;
   } catch (const Error& error) {
     return {1, 0, error.what()};
   }

@@ -295,11 +295,14 @@ std::string remedy_of(std::string_view reasons) {
   if (contains(reason, "requeued held"))
     return "its node could not begin it: 'scontrol release ID', or cancel it and submit again";
   if (contains(reason, "held state")) return "it is held: 'scontrol release ID'";
+  if (contains(reason, "NotSatisfied"))
+    return "it asks for less than its QOS demands: see the cluster file";
   const bool per_job = contains(reason, "PerJob") || contains(reason, "WallDuration");
   const bool is_limit = begins_with(reason, "Assoc") || begins_with(reason, "QOS");
   if (is_limit && per_job) return "it asks for more than its account or QOS gives to a job";
-  if (is_limit && contains(reason, "Minutes") && !contains(reason, "RunMinutes"))
-    return "its account's budget of time is used up";
+  const bool is_budget = contains(reason, "Minutes") || contains(reason, "GrpWall");
+  if (is_limit && is_budget && !contains(reason, "RunMinutes"))
+    return "the budget of time of its account or QOS is used up";
   return {};
 }
 
@@ -350,7 +353,9 @@ Handed read_submission(int exit_code, std::string_view output, std::string_view 
                         contains(errors, "cli_filter plugin terminated") ||
                         contains(errors, "sbatch: fatal: ");
   if (is_usage && output.empty()) return {Answer::kRefused, words};
-  return {Answer::kUnsure, words.empty() ? fmt::format("sbatch exits {}", exit_code) : words};
+  const bool says_something = !words.empty() || exit_code == 0;
+  return {Answer::kUnsure, words.empty() ? fmt::format("sbatch exits {}", exit_code) : words,
+          says_something};
 }
 
 std::optional<std::int64_t> count_in(std::string_view text) {

@@ -251,13 +251,19 @@ Gpus gpus_of(std::string_view gres) {
 
 std::vector<Nodes> read_nodes(std::string_view output) {
   std::vector<Nodes> all;
+  std::string_view banner;  // a site's
   for (std::string_view line : split(output, '\n')) {
     if (line.empty()) continue;
     const auto fields = split(line, kSeparator);
-    if (fields.size() != kNodesFields)
+    if (fields.size() == kNodesFields)
+      all.push_back(nodes_of(fields));
+    else if (fields.size() == 1)
+      banner = line;
+    else
       machine_failed("sinfo: an answer that pippin cannot read: '{}'", printable(line));
-    all.push_back(nodes_of(fields));
   }
+  if (all.empty() && !banner.empty())
+    machine_failed("sinfo: an answer that pippin cannot read: '{}'", printable(banner));
   return all;
 }
 

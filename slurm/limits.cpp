@@ -75,7 +75,7 @@ class Tightest {
     const std::int64_t left = std::max<std::int64_t>(*counted.most - counted.used, 0);
     if (*counted.most == 0) limit_ = {0, name + " is 0: it takes no job", true};
     if (left >= limit_.left) return;
-    limit_ = {left, fmt::format("{} is {}, and {} are there", name, *counted.most, counted.used)};
+    limit_ = {left, fmt::format("{} is {}, and {} were there", name, *counted.most, counted.used)};
   }
   const SubmitLimit& limit() const { return limit_; }
 
@@ -83,33 +83,44 @@ class Tightest {
   SubmitLimit limit_;
 };
 
+/// Slurm takes names of accounts and QOS in either spelling.
+bool is_same(std::string_view name, std::string_view other) {
+  return lower(std::string(name)) == lower(std::string(other));
+}
+
 /// The account that jobs go to, and the QOS that they get there.
 Place filled_in(const LimitAnswers& answers, Place place) {
   for (const auto& row : rows_of(answers.users, 4)) {
     if (place.account.empty()) place.account = row[0];
-    if (row[1] != place.account || !place.qos.empty()) continue;
+    if (!is_same(row[1], place.account) || !place.qos.empty()) continue;
     const bool is_only = !row[2].empty() && row[2].find(',') == std::string_view::npos;
     place.qos = !row[3].empty() ? row[3] : is_only ? row[2] : "normal";
   }
   return place;
 }
 
-/// The QOS of the partition itself.
-std::string_view quality_of_partition(std::string_view partitions, std::string_view name) {
+/// The one of that name, or the default one; without lines where there is none.
+Record partition_named(std::string_view partitions, std::string_view name) {
   for (std::string_view line : split(partitions, '\n')) {
     const Record partition{{line}};
     const bool is_meant = name.empty() ? partition.value("Default") == "YES"
                                        : partition.value("PartitionName") == name;
-    if (is_meant && partition.value("QoS") != "N/A") return partition.value("QoS");
+    if (is_meant) return partition;
   }
   return {};
+}
+
+/// The QOS of the partition itself.
+std::string_view quality_of_partition(const Record& partition) {
+  return partition.value("QoS") == "N/A" ? std::string_view() : partition.value("QoS");
 }
 
 /// What a user, or an account, has there: the line below it in the QOS's list.
 std::int64_t used_of(const Record& quality, std::string_view list, std::string_view who,
                      std::string_view field) {
   auto line = std::find(quality.lines.begin(), quality.lines.end(), list);
-  line = std::find(line, quality.lines.end(), who);
+  line = std::find_if(line, quality.lines.end(),
+                      [&](std::string_view one) { return is_same(one, who); });
   if (line == quality.lines.end() || ++line == quality.lines.end()) return 0;
   return counted_in(Record{{*line}}.value(field)).used;
 }
@@ -126,14 +137,14 @@ Quality quality_named(std::string_view name, const LimitAnswers& answers,
   Quality quality;
   quality.name = name;
   for (const auto& row : rows_of(answers.qualities, 5)) {
-    if (row[0] != name) continue;
+    if (!is_same(row[0], name)) continue;
     quality.is_over_partition = row[1].find("OverPartQOS") != std::string_view::npos;
     quality.of_user.most = count_in(row[2]);
     quality.of_account.most = count_in(row[3]);
     quality.of_all.most = count_in(row[4]);
   }
   for (const Record& record : records) {
-    if (name.empty() || name_in(record.value("QOS")) != name) continue;
+    if (name.empty() || !is_same(name_in(record.value("QOS")), name)) continue;
     quality.of_user.used =
         used_of(record, "User Limits", std::to_string(submitter.number), "MaxSubmitJobsPU");
     quality.of_account.used =
@@ -174,7 +185,7 @@ void take_associations(const std::vector<Record>& records, const Submitter& subm
   std::string_view account = submitter.place.account;
   const auto own_of = [&](std::string_view partition) {
     return std::find_if(records.begin(), records.end(), [&](const Record& record) {
-      return record.value("Account") == account &&
+      return is_same(record.value("Account"), account) &&
              name_in(record.value("UserName")) == submitter.name &&
              record.value("Partition") == partition;
     });
@@ -190,7 +201,7 @@ void take_associations(const std::vector<Record>& records, const Submitter& subm
   // A parent that is its own would be a loop.
   for (std::size_t i = 0; i < records.size() && !account.empty(); ++i) {
     const auto found = std::find_if(records.begin(), records.end(), [&](const Record& record) {
-      return record.value("Account") == account && record.value("UserName").empty();
+      return is_same(record.value("Account"), account) && record.value("UserName").empty();
     });
     if (found == records.end()) return;
     take_of_all(*found, account);
@@ -227,7 +238,9 @@ SubmitLimit submit_limit_of(const LimitAnswers& answers, const Submitter& submit
   Submitter filled = submitter;
   filled.place = filled_in(answers, submitter.place);
   const auto records = records_of(answers.associations);
-  const auto of_partition = quality_of_partition(answers.partitions, filled.place.partition);
+  const Record partition = partition_named(answers.partitions, filled.place.partition);
+  if (filled.place.partition.empty()) filled.place.partition = partition.value("PartitionName");
+  const auto of_partition = quality_of_partition(partition);
   Tightest tightest;
   const Replaced replaced =
       take_qualities(quality_named(of_partition, answers, records, filled),

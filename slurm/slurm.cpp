@@ -104,24 +104,31 @@ void take(const std::vector<Entry>& entries, const Asked& asked, std::vector<Job
   }
 }
 
+/// Of a task that the queue has lost, and that was begun by its accounting.
+constexpr const char* kIsAccounted = "its accounting has begun it";
+
 void take_accounting(const std::vector<Entry>& entries, const Asked& asked,
                      std::vector<JobStatus>& tasks) {
   const auto before = tasks;
   take(entries, asked, tasks);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const bool is_over = tasks[i].phase == Phase::kEnded;
+    const bool is_over = tasks[i].phase == Phase::kEnded,
+               has_begun = !is_absent(tasks[i]) && tasks[i].phase != Phase::kWaiting;
     // What the queue has is newer; what it has lost does not run, whatever accounting thinks.
     if (!is_absent(before[i]) || !is_over) tasks[i] = before[i];
+    if (is_absent(tasks[i]) && has_begun) tasks[i].evidence = kIsAccounted;
   }
 }
 
 /// All nodes of the cluster, sorted. Errors: Error where Slurm does not answer.
 std::set<std::string> all_nodes() {
   const Answer answer =
-      slurm::ask({"sinfo", "--noheader", "--all", "--Node", "--format=%N"}, kPatience);
+      slurm::ask({"sinfo", "--noheader", "--all", "--Node", "--format=node=%N"}, kPatience);
   check_answer(answer);
+  constexpr std::string_view kMark = "node=";  // a site's banner has none
   std::set<std::string> names;
-  for (std::string_view name : split(trim(answer.output), '\n')) names.emplace(trim(name));
+  for (std::string_view line : split(answer.output, '\n'))
+    if (line.starts_with(kMark)) names.emplace(trim(line.substr(kMark.size())));
   return names;
 }
 
@@ -139,7 +146,7 @@ std::vector<std::string> excluded_of(const JobRequest& request, std::string& ref
   return excluded;
 }
 
-/// What to do where a node that is excluded is no node any more, or leaves too few.
+/// What to do where nodes that jobs are kept off, or kept to, are none, or leave too few.
 Handed with_remedy(Handed handed, const JobRequest& request) {
   const auto says = [&](const char* words) {
     return handed.words.find(words) != std::string::npos;
@@ -153,6 +160,11 @@ Handed with_remedy(Handed handed, const JobRequest& request) {
         "; excluded are {}: 'pippin nodes --allow NODE' takes back one that is good, or has left "
         "the cluster; --exclude, with the others or '', those that it named",
         join(request.exclude, ","));
+  if (is_node && !request.only_on.empty())
+    handed.words += fmt::format(
+        "; --nodelist keeps jobs to {}: the cluster file may ask for other nodes, by nodelist, "
+        "partition or constraint",
+        join(request.only_on, ","));
   return handed;
 }
 
@@ -231,6 +243,7 @@ SlurmScheduler::Answers SlurmScheduler::query_once(const std::vector<Asked>& ask
       auto& tasks = answers[one.token];
       tasks.assign(static_cast<std::size_t>(one.tasks), absent);
       take(entries, one, tasks);
+      note_queue(one, tasks);
       if (std::any_of(tasks.begin(), tasks.end(), is_absent)) missing.push_back(one);
     }
     if (!missing.empty() && has_accounting()) missing = ask_accounting(missing, answers);
@@ -308,6 +321,36 @@ std::int64_t SlurmScheduler::may_arrive_for_s(const Asked& asked) {
          std::chrono::duration_cast<std::chrono::seconds>(waited).count();
 }
 
+void SlurmScheduler::note_queue(const Asked& asked, const std::vector<JobStatus>& tasks) {
+  const auto now = std::chrono::steady_clock::now();
+  const bool has_array = !std::all_of(tasks.begin(), tasks.end(), is_absent);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const std::pair task{asked.token, i};
+    if (tasks[i].phase == Phase::kWaiting) {
+      waited_[task] = now;
+    } else if (!is_absent(tasks[i])) {
+      waited_.erase(task);
+    } else if (has_array && asked.handed) {
+      left_array_.insert(task);
+    }
+    if (!is_absent(tasks[i])) left_array_.erase(task);
+  }
+}
+
+/// Whether somebody has cancelled a task that waited: of such a one Slurm keeps no record, but its
+/// array was in the queue without it. One that had begun would be in the accounting, or, without
+/// that, for MinJobAge in the queue.
+bool SlurmScheduler::was_cancelled_waiting(const Asked& asked, std::size_t task,
+                                           const JobStatus& status) {
+  if (left_array_.count({asked.token, task}) == 0 || status.evidence == kIsAccounted) return false;
+  if (has_accounting()) return true;
+  const auto waited = waited_.find({asked.token, task});
+  const std::string kept = slurm::config_value(config(), "MinJobAge");  // "300 sec"
+  const auto kept_s = parse_integer(kept.substr(0, kept.find(' ')));
+  return waited != waited_.end() && kept_s &&
+         std::chrono::steady_clock::now() - waited->second < std::chrono::seconds(*kept_s);
+}
+
 /// What to think of tasks that are neither in the queue nor over by their accounting.
 void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& tasks) {
   const bool never_handed = !asked.handed && std::all_of(tasks.begin(), tasks.end(), is_absent);
@@ -325,6 +368,8 @@ void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& t
     } else if (may_lag(asked, i)) {
       task = {Phase::kUnknown, "it has left the queue; accounting lags"};
       task.missed = true;
+    } else if (was_cancelled_waiting(asked, i, task)) {
+      task = {Phase::kEnded, "cancelled while it waited", End::kUser};
     } else {
       task = {Phase::kEnded, "Slurm no longer knows it"};
     }
@@ -347,6 +392,7 @@ const std::string& SlurmScheduler::config() {
   if (!config_.empty()) return config_;
   const Answer answer = slurm::ask({"scontrol", "show", "config"}, kPatience);
   check_answer(answer);
+  if (trim(answer.output).empty()) machine_failed("scontrol show config: an empty answer");
   config_ = answer.output;
   return config_;
 }
@@ -355,8 +401,10 @@ const std::string& SlurmScheduler::config() {
 std::string SlurmScheduler::place() {
   std::string host = slurm::config_value(config(), "SlurmctldHost[0]");
   if (host.empty()) host = slurm::config_value(config(), "ControlMachine");  // until 18.08
-  return fmt::format("{} at {}:{}", slurm::config_value(config(), "ClusterName"),
-                     host.substr(0, host.find('(')),
+  const std::string cluster = slurm::config_value(config(), "ClusterName");
+  if (host.empty() || cluster.empty())
+    machine_failed("scontrol show config: an answer without ClusterName and SlurmctldHost");
+  return fmt::format("{} at {}:{}", cluster, host.substr(0, host.find('(')),
                      slurm::config_value(config(), "SlurmctldPort"));
 }
 

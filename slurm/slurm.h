@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,8 @@ class SlurmScheduler : public Scheduler {
   Answers query_once(const std::vector<Asked>& asked);
   std::int64_t may_arrive_for_s(const Asked& asked);
   bool may_lag(const Asked& asked, std::size_t task);
+  void note_queue(const Asked& asked, const std::vector<JobStatus>& tasks);
+  bool was_cancelled_waiting(const Asked& asked, std::size_t task, const JobStatus& status);
   const slurm::LimitAnswers& settings();
   slurm::SubmitLimit submit_limit();
   void judge_missing(const Asked& asked, std::vector<JobStatus>& tasks);
@@ -62,6 +65,10 @@ class SlurmScheduler : public Scheduler {
   std::optional<slurm::LimitAnswers> settings_;  ///< but for what counts against them
   /// Since when a task is neither in the queue nor over by its accounting, which lags.
   std::map<std::pair<std::string, std::size_t>, std::chrono::steady_clock::time_point> missed_;
+  /// Tasks that the queue had not, though it had others of their array.
+  std::set<std::pair<std::string, std::size_t>> left_array_;
+  /// When a task was last seen to wait.
+  std::map<std::pair<std::string, std::size_t>, std::chrono::steady_clock::time_point> waited_;
   bool believes_earlier_ = false;  ///< a task would be gone by what an earlier process has missed
   /// Since when a submission is known that a clock ahead of this one has handed over.
   std::map<std::string, std::chrono::steady_clock::time_point> ahead_;

@@ -97,7 +97,12 @@ OwnPlace own_place(const Controller& controller) {
   const std::string user = own_user();
   LimitAnswers limits = ask_limits(controller.cluster, place.trouble);
   if (!place.trouble.empty()) return place;
-  place.account = split(split(trim(limits.users), '\n').front(), '|').front();
+  constexpr std::size_t kUserColumns = 4;  // a banner has none
+  for (std::string_view line : split(trim(limits.users), '\n')) {
+    const auto row = split(line, '|');
+    const bool is_row = row.size() == kUserColumns && row[0].find(' ') == std::string_view::npos;
+    if (is_row && place.account.empty()) place.account = row[0];
+  }
   const std::string rows = sacctmgr({"assoc", "user=" + user, "cluster=" + controller.cluster,
                                      "format=Account,Partition,QOS,MaxSubmitJobs"},
                                     place.trouble);

@@ -108,6 +108,12 @@ void check_slurm_value(const YamlNode& item, const std::string& option, const st
     fail(item, "slurm: {} is no time limit, such as 20 (minutes), 1:30:00 or 2-00:00:00",
          in_quotes(value));
   }
+  if (option == "dependency" && value.find('?') != std::string::npos) {
+    fail(item,
+         "slurm: dependency {}: pippin's own would be one of several that do; write ',' for all of "
+         "them in place of '?'",
+         in_quotes(value));
+  }
   if (option == "signal" && ends_the_script(value)) {
     fail(item,
          "slurm: signal {} would end pippin's script; the trainer gets it without 'B:', and "

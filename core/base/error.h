@@ -22,6 +22,13 @@ class Error : public std::runtime_error {
   ExitCode exit_code_;
 };
 
+/// A program that is not installed, or not on PATH.
+class MissingProgram : public Error {
+ public:
+  explicit MissingProgram(const std::string& name)
+      : Error(ExitCode::kMachine, fmt::format("cannot find '{}' on PATH", name)) {}
+};
+
 /// Throws the Error of bad usage or input (exit status 2).
 template <typename... Args>
 [[noreturn]] void bad_input(fmt::format_string<Args...> text, Args&&... args) {

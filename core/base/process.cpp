@@ -47,7 +47,7 @@ namespace {
 fs::path found(const std::string& program) {
   if (program.find('/') != std::string::npos) return program;
   fs::path path = find_program(program);
-  if (path.empty()) machine_failed("cannot find '{}' on PATH", program);
+  if (path.empty()) throw MissingProgram(program);
   return path;
 }
 

@@ -21,7 +21,7 @@ struct Outcome {
 };
 
 /// Runs a program found on PATH to its end, without standard input.
-/// Errors: Error (machine) where it cannot be started.
+/// Errors: MissingProgram; Error (machine) where it cannot be started.
 Outcome run_program(const std::vector<std::string>& command);
 
 /// What a program said to a question.

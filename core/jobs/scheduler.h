@@ -54,6 +54,7 @@ struct Handed {
   };
   Answer answer = Answer::kUnsure;
   std::string words;
+  bool is_strange = false;  ///< of kUnsure: `words` are none of the scheduler's
 };
 
 /// Why a job is over.

@@ -75,7 +75,9 @@ void CampaignMachine::cancel_late_arrivals() {
         std::any_of(state.tasks.begin(), state.tasks.end(), [](const JobStatus& status) {
           return status.phase == Phase::kWaiting || status.phase == Phase::kRunning;
         });
-    if (state.submission.cancelled && lives && !state.over())
+    // Another user's are theirs to end.
+    const bool is_own = state.submission.owner.empty() || state.submission.owner == options_.owner;
+    if (state.submission.cancelled && is_own && lives && !state.over())
       asked.push_back(asked_of(state.submission));
   }
   if (!asked.empty()) scheduler_.cancel(asked);

@@ -160,6 +160,8 @@ class CampaignMachine {
     RunNames claims = {};                             ///< that were read
     std::map<std::int64_t, bool> sees_alike = {};     ///< of a task that began, what files it sees
     std::map<std::int64_t, std::string> faults = {};  ///< of a task that its prolog ended
+    std::string strange = {};  ///< words that none of its scheduler's were when it was handed over
+    std::int64_t strangely = {};  ///< how often in a row, though it never arrived
     bool over() const { return std::find(settled.begin(), settled.end(), false) == settled.end(); }
   };
   const std::vector<SubmissionState>& submissions() const { return submissions_; }
@@ -284,6 +286,7 @@ class CampaignMachine {
   std::vector<std::vector<TaskPlan>> batches_of(std::vector<TaskPlan> tasks) const;
   void write_submission(const std::vector<TaskPlan>& tasks);
   bool submit_batch(const std::vector<TaskPlan>& batch, Room& room);
+  Handed hand_over(SubmissionState& state);
   Handed::Answer submit(SubmissionState& state);
   std::int64_t tasks_in_flight() const;
   bool is_worth_asking() const;

@@ -90,6 +90,9 @@ void CampaignMachine::submit_what_is_due() {
   try {
     room = scheduler_.room();
     if (room.is_shut && ignores_limit_) room.tasks = INT64_MAX;
+  } catch (const MissingProgram&) {
+    if (tasks_in_flight() == 0) throw;  // there is nothing to wait for
+    return;
   } catch (const Error& error) {
     held_back_ = error.what();
     return;
@@ -102,12 +105,14 @@ void CampaignMachine::submit_what_is_due() {
 /// A limit that room() does not know of may be lower than an array is long: half of it is tried at
 /// once, and half of that. False where no more should be handed over now.
 bool CampaignMachine::submit_batch(const std::vector<TaskPlan>& batch, Room& room) {
+  std::size_t handed = 0;
   for (std::size_t from = 0; from < batch.size();) {
     const auto most = std::min({room.tasks_per_job, room.tasks, most_at_once_});
     // A limit of 0 would be waited for without end: its own words are asked for.
     const bool is_test = most <= 0 && room.is_shut && tasks_in_flight() == 0;
     if (most <= 0 && !is_test) {
       held_back_ = room.limit;
+      if (handed > 0 && !room.limit.empty()) held_back_ += fmt::format(" before these {}", handed);
       return false;
     }
     const std::size_t to =
@@ -138,6 +143,7 @@ bool CampaignMachine::submit_batch(const std::vector<TaskPlan>& batch, Room& roo
     refusal_.reset();
     most_at_once_ = std::min(most_at_once_, kMostAtOnce / 2) * 2;
     room.tasks -= static_cast<std::int64_t>(to - from);
+    handed += to - from;
     from = to;
   }
   return true;
@@ -237,6 +243,23 @@ void CampaignMachine::note_place(const std::string& token) {
   }
 }
 
+/// What stands before the scheduler, a site's own program, may refuse in words that nobody knows:
+/// after some times it is believed.
+Handed CampaignMachine::hand_over(SubmissionState& state) {
+  constexpr std::int64_t kMostStrange = 3;
+  if (folder_.cancelled() != cancelled_before_)
+    return {Handed::Answer::kRefused,
+            "'pippin cancel' was called meanwhile; 'pippin run' goes on with what is left"};
+  if (state.strangely >= kMostStrange)
+    return {Handed::Answer::kRefused,
+            fmt::format("{} ({} times, and none arrived)", state.strange, state.strangely)};
+  Handed handed = scheduler_.submit(request_of(state));
+  if (!handed.is_strange || handed.words != state.strange) state.strangely = 0;
+  if (handed.is_strange) ++state.strangely;
+  state.strange = handed.words;
+  return handed;
+}
+
 Handed::Answer CampaignMachine::submit(SubmissionState& state) {
   using Answer = Handed::Answer;
   Submission& submission = state.submission;
@@ -249,11 +272,7 @@ Handed::Answer CampaignMachine::submit(SubmissionState& state) {
   const auto taken = take_runs(state);
   note_place(submission.token);
   folder_.journal(submission);
-  const Handed handed = folder_.cancelled() == cancelled_before_
-                            ? scheduler_.submit(request_of(state))
-                            : Handed{Handed::Answer::kRefused,
-                                     "'pippin cancel' was called meanwhile; 'pippin run' goes on "
-                                     "with what is left"};
+  const Handed handed = hand_over(state);
   if (handed.answer == Answer::kTaken) {
     folder_.mark_handed(submission, handed.words);
     return handed.answer;

@@ -114,6 +114,7 @@ void collect_campaign(const Globals& globals, Database& database, SweepFolder& f
 OwnRuns collect_own_runs(const Globals& globals, Database& database, const NamedFiles& named) {
   OwnRuns own;
   const SweepFolders folders(globals.db);
+  folders.tell_closed(globals);
   for (const auto& path : folders.all()) {
     SweepFolder folder(disk(), path);
     std::optional<KnownRuns> known;

@@ -74,7 +74,7 @@ TEST_CASE("one's own jobs are counted one by one, everybody's by what the contro
 TEST_CASE("a user's limit counts what Slurm counts against it") {
   const auto limit = limit_in(answers_with(association("six", "me(500)", "", "N(3)", "20(3)")));
   CHECK(limit.left == 17);
-  CHECK(limit.words == "MaxSubmitJobs of account six is 20, and 3 are there");
+  CHECK(limit.words == "MaxSubmitJobs of account six is 20, and 3 were there");
   CHECK(limit_in(answers_with(association("six", "you(501)", "", "1(1)", "2(2)"))).left ==
         INT64_MAX);
   CHECK(limit_in(answers_with(association("seven", "me(500)", "", "1(1)", "2(2)"))).left ==
@@ -101,6 +101,15 @@ TEST_CASE("an association of one partition counts for that partition's jobs") {
   CHECK(limit_in(answers, {"", "", "gpu"}).left == 0);
 }
 
+TEST_CASE("names in another spelling and partitions that are not named have the same limits") {
+  auto answers = answers_with(association("six", "me(500)", "", "N(0)", "2(2)", "gpu"));
+  answers.partitions =
+      "PartitionName=cpu Default=NO QoS=N/A\nPartitionName=gpu Default=YES QoS=N/A\n";
+  CHECK(limit_in(answers).left == 0);
+  CHECK(limit_in(answers, {"SIX", "", "gpu"}).left == 0);
+  CHECK(limit_in(answers_with("", "short||0||\n"), {"", "Short", ""}).is_shut);
+}
+
 // Seen with 22.05: with MaxSubmitJobs 2 for all partitions and 5 for one, that one takes five jobs.
 TEST_CASE("a user's association of a partition counts in place of the one for all") {
   const auto answers = answers_with(association("six", "me(500)", "", "N(3)", "2(2)") +
@@ -112,12 +121,12 @@ TEST_CASE("a user's association of a partition counts in place of the one for al
 TEST_CASE("an account's limit, and those of the accounts above it, count everybody's jobs") {
   const std::string mine = association("six", "me(500)", "", "N(3)", "");
   CHECK(limit_in(answers_with(mine + association("six", "", "dept(7)", "50(48)", ""))).words ==
-        "GrpSubmitJobs of account six is 50, and 48 are there");
+        "GrpSubmitJobs of account six is 50, and 48 were there");
   const auto above = answers_with(mine + association("six", "", "dept(7)", "50(10)", "") +
                                   association("dept", "", "root(1)", "100(99)", "") +
                                   association("root", "", "", "N(99)", ""));
   CHECK(limit_in(above).left == 1);
-  CHECK(limit_in(above).words == "GrpSubmitJobs of account dept is 100, and 99 are there");
+  CHECK(limit_in(above).words == "GrpSubmitJobs of account dept is 100, and 99 were there");
   CHECK(limit_in(answers_with(association("six", "", "six(3)", "9(2)", ""))).left == 7);  // no loop
 }
 
@@ -129,7 +138,7 @@ TEST_CASE("of a QOS the user, the account and all have limits, each with its own
     return limit_in(answers_with(quality("normal(1)", "N(8)", six, mine), limits));
   };
   CHECK(with("normal||6||\n").left == 3);
-  CHECK(with("normal||6||\n").words == "MaxSubmitJobsPerUser of QOS normal is 6, and 3 are there");
+  CHECK(with("normal||6||\n").words == "MaxSubmitJobsPerUser of QOS normal is 6, and 3 were there");
   CHECK(with("normal|||7|\n").left == 2);
   CHECK(with("normal||||9\n").left == 1);
   CHECK(with("long||1|1|1\n").left == INT64_MAX);

@@ -315,3 +315,36 @@ TEST_CASE("an array of which a task is known did arrive") {
   CHECK(tasks[0].phase == Phase::kRunning);
   CHECK(tasks[1].phase == Phase::kEnded);
 }
+
+TEST_CASE("a task that has vanished while it waited, from an array that is there, was cancelled") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kNoAccounting + "MinJobAge = 300 sec\n");
+  fake.says("squeue", queued("t", "7_1", "RUNNING") + queued("t", "7_[2-4%1]", "PENDING"));
+  SlurmScheduler slurm({}, kPause);
+  CHECK(status_of(slurm, asked_of("t", 4))[3].phase == Phase::kWaiting);
+  fake.says("squeue", queued("t", "7_2", "RUNNING") + queued("t", "7_[3%1]", "PENDING"));
+  const auto tasks = status_of(slurm, asked_of("t", 4));
+  CHECK(tasks[3].end == End::kUser);
+  CHECK(tasks[3].evidence == "cancelled while it waited");
+  // It waited, too, when it was last seen, and who has begun is kept for MinJobAge.
+  CHECK(tasks[0].evidence == "Slurm no longer knows it");
+  // Who has not seen it wait cannot tell it from one that has come and gone.
+  SlurmScheduler later({}, kPause);
+  CHECK(status_of(later, asked_of("t", 4))[3].evidence == "Slurm no longer knows it");
+  fake.says("squeue", "");
+  CHECK(status_of(slurm, asked_of("t", 4))[2].evidence == "Slurm no longer knows it");
+}
+
+TEST_CASE("by its accounting a task that has vanished was cancelled where that never began it") {
+  FakeSlurm fake;
+  fake.says("scontrol", kConfig + kAccounting);
+  fake.says("squeue", queued("t", "7_1", "RUNNING"));
+  fake.says("sacct", accounted("t", "7_1", "RUNNING") + accounted("t", "7_3", "RUNNING"));
+  SlurmScheduler slurm({}, kPause);
+  Asked asked = asked_of("t", 3);
+  asked.missed_s = {{2, 61}, {3, 61}};
+  const auto tasks = status_of(slurm, asked);
+  CHECK(tasks[0].phase == Phase::kRunning);
+  CHECK(tasks[1].evidence == "cancelled while it waited");
+  CHECK(tasks[2].evidence == "Slurm no longer knows it");
+}

@@ -68,7 +68,7 @@ TEST_CASE("a job is kept off nodes beside those that the cluster's file keeps it
 TEST_CASE("a job that keeps to some nodes is kept off all others") {
   FakeSlurm fake;
   fake.says("sbatch", "4711\n");
-  fake.says("sinfo", "n1\nn2\nn2\nn3\n");
+  fake.says("sinfo", "** welcome **\nnode=n1\nnode=n2\nnode=n2\nnode=n3\n");
   JobRequest request = request_of();
   request.only_on = {"n2"};
   SlurmScheduler().submit(request);
@@ -91,6 +91,26 @@ TEST_CASE("a node that Slurm knows no more is named with what allows it") {
   CHECK(handed.answer == Handed::Answer::kRefused);
   CHECK_THAT(handed.words, Contains("Invalid node name specified; excluded are n3: "
                                     "'pippin nodes --allow NODE'"));
+}
+
+TEST_CASE("that nodes which jobs are kept to do not go with the cluster file is said") {
+  FakeSlurm fake;
+  fake.says("sinfo", "node=n1\nnode=n2\n");
+  fake.fails("sbatch",
+             "sbatch: error: Batch job submission failed: Requested node configuration is not "
+             "available\n");
+  JobRequest request = request_of();
+  request.only_on = {"n2"};
+  CHECK_THAT(SlurmScheduler().submit(request).words,
+             Contains("; --nodelist keeps jobs to n2: the cluster file may ask for other nodes"));
+}
+
+TEST_CASE("an answer without a cluster's name names no place") {
+  FakeSlurm fake;
+  fake.says("scontrol", "");
+  CHECK_THROWS_WITH(SlurmScheduler().place(), "scontrol show config: an empty answer");
+  fake.says("scontrol", "Configuration data\n");
+  CHECK_THROWS_WITH(SlurmScheduler().place(), Contains("without ClusterName and SlurmctldHost"));
 }
 
 TEST_CASE("jobs that wait are kept off nodes beside those that they are kept off already") {

@@ -76,6 +76,16 @@ TEST_CASE("nodes are asked what their site keeps of them") {
   CHECK(found.nodes[1].reserved_mb == 900);
 }
 
+TEST_CASE("a banner of the site is no node") {
+  FakeSlurm fake;
+  fake.says_as_it_is("scontrol.config", kConfig);
+  fake.says_as_it_is("sinfo.--version", "slurm 22.05.8\n");
+  fake.says("sinfo", "** welcome **\nbatch|2|idle|40|2|20|1|gpu:4|(null)|16000|n[1-2]\n");
+  const Survey found = survey(false);
+  CHECK(found.trouble.empty());
+  CHECK(found.nodes.size() == 1);
+}
+
 TEST_CASE("nodes that cannot be read are told and the rest stands") {
   FakeSlurm fake;
   fake.says_as_it_is("scontrol.config", kConfig);
@@ -88,7 +98,7 @@ TEST_CASE("nodes that cannot be read are told and the rest stands") {
 
 TEST_CASE("accounting tells the user's accounts, QOS and the lowest limit") {
   FakeSlurm fake;
-  fake.says_as_it_is("sacctmgr.user", "six|six|normal|\n");
+  fake.says_as_it_is("sacctmgr.user", "** Welcome | to c1 **\nsix|six|normal|\n");
   fake.says_as_it_is("sacctmgr.assoc",
                      "six||normal,long|40\nseven|p1||\nbroken|line\nsix|p2|debug|\n");
   fake.says_as_it_is("sacctmgr.qos", "normal||40||\n");
@@ -101,7 +111,7 @@ TEST_CASE("accounting tells the user's accounts, QOS and the lowest limit") {
   const auto calls = fake.calls("sacctmgr");
   REQUIRE(calls.size() == 3);
   CHECK_THAT(calls[2], Contains("[user=" + own_user() + "] [cluster=c1]"));
-  CHECK(place.limit.words == "MaxSubmitJobsPerUser of QOS normal is 40, and 0 are there");
+  CHECK(place.limit.words == "MaxSubmitJobsPerUser of QOS normal is 40, and 0 were there");
 }
 
 TEST_CASE("accounting that is not there or does not answer leaves the place empty") {

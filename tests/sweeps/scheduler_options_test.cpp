@@ -88,6 +88,13 @@ TEST_CASE("a signal that would end the job's script is refused, and one for the 
     CHECK(slurm_option("signal", "'" + signal + "'") == signal);
 }
 
+TEST_CASE("a dependency that any one of several fulfils is refused, as pippin's own would be one") {
+  refuses("slurm", "{dependency: 'afterok:1?afterok:2'}",
+          "dependency 'afterok:1?afterok:2': pippin's own would be one of several that do; write "
+          "',' for all of them in place of '?'");
+  CHECK(slurm_option("dependency", "'afterok:1,afterany:2'") == "afterok:1,afterany:2");
+}
+
 TEST_CASE("an option of qsub's is a letter or a resource, and none of pippin's own") {
   refuses("pbs", "{l: x}",
           "'l' is neither a letter of qsub's such as q nor a resource such as walltime");

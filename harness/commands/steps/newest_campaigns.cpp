@@ -99,6 +99,7 @@ std::vector<OpenCampaign> newest_campaigns(const Globals& globals, const std::st
   Found found;
   if (name.empty()) {
     const SweepFolders folders(globals.db, globals.for_readers);
+    folders.tell_closed(globals);
     for (const auto& path : folders.all()) append(globals, found, folders, path);
     if (found.empty()) remark(globals, why_no_campaign(globals, runs));
     return found;

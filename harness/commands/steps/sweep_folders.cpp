@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/commands/steps/sweep_folders.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "db/database.h"
 #include "harness/commands/steps/directories.h"
+#include "harness/commands/steps/output.h"
 
 namespace pippin {
 
@@ -30,18 +34,32 @@ fs::path SweepFolders::path_of(const std::string& sweep) const {
       db_.string(), printable(sweep), printable(taken->second), printable(taken->second));
 }
 
+namespace {
+
+/// One that another user has closed by their umask is not.
+bool may_be_read(const fs::path& folder) { return ::access(folder.c_str(), R_OK | X_OK) == 0; }
+
+}  // namespace
+
 std::vector<fs::path> SweepFolders::all() const {
   std::vector<fs::path> paths;
   for (const auto& name : disk_to_read().list(runs_directory(db_)))
-    paths.push_back(runs_directory(db_) / name);
+    if (may_be_read(runs_directory(db_) / name)) paths.push_back(runs_directory(db_) / name);
   return paths;
 }
 
+void SweepFolders::tell_closed(const Globals& globals) const {
+  for (const auto& name : disk_to_read().list(runs_directory(db_)))
+    if (!may_be_read(runs_directory(db_) / name))
+      remark(globals, fmt::format("{}: left out, as its files may be read by their owner alone",
+                                  printable((runs_directory(db_) / name).string())));
+}
+
 std::vector<std::string> SweepFolders::with_campaign() const {
-  std::vector<std::string> names = disk_to_read().list(runs_directory(db_));
-  std::erase_if(names, [&](const std::string& name) {
-    return SweepFolder(disk_to_read(), runs_directory(db_) / name).campaigns().empty();
-  });
+  std::vector<std::string> names;
+  for (const fs::path& path : all())
+    if (!SweepFolder(disk_to_read(), path).campaigns().empty())
+      names.push_back(path.filename().string());
   return names;
 }
 

@@ -10,6 +10,8 @@
 
 namespace pippin {
 
+struct Globals;
+
 /// Where the files of a database's sweeps are. A sweep that was renamed keeps its folder, so that
 /// jobs that are under way find it, and logs stay where the database says.
 class SweepFolders {
@@ -20,8 +22,10 @@ class SweepFolders {
   /// Errors: Error (bad input) where the folder of that name is another sweep's, by an earlier
   /// name.
   fs::path path_of(const std::string& sweep) const;
-  /// Of each sweep that was begun, or was to be.
+  /// Of each sweep that was begun, or was to be, and whose files may be read here.
   std::vector<fs::path> all() const;
+  /// Tells of the others.
+  void tell_closed(const Globals& globals) const;
   /// The names of those that have a campaign.
   std::vector<std::string> with_campaign() const;
   /// Those that have an attempt at a run of that name.

@@ -186,6 +186,26 @@ TEST_CASE("a job that never arrives is handed over again under its name, and tha
   CHECK(std::set<std::string>(hole.tokens.begin(), hole.tokens.end()).size() == 3);
 }
 
+TEST_CASE("what refuses three times in words of its own, and hands nothing over, is believed") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.answer = Handed::Answer::kUnsure;
+  hole.is_strange = true;
+  hole.phase = JobStatus::Phase::kAbsent;
+  auto machine = machine_on(files, hole);
+  for (int i = 0; i < 3; ++i) machine.step();
+  CHECK(hole.tokens.size() == 3);
+  CHECK_THROWS_WITH(machine.step(), Catch::Contains("budget (3 times, and none arrived)"));
+  CHECK(hole.tokens.size() == 3);
+}
+
+TEST_CASE("where the scheduler's program is missing nothing is waited for but what is under way") {
+  test::MemoryFiles files;
+  BlackHole hole;
+  hole.is_missing = true;
+  CHECK_THROWS_AS(machine_on(files, hole).step(), MissingProgram);
+}
+
 TEST_CASE("a cancelled job stays cancelled for who watched and is taken up by who comes later") {
   test::MemoryFiles files;
   BlackHole hole;

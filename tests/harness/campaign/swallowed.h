@@ -26,7 +26,7 @@ class BlackHole : public Scheduler {
     tokens.push_back(request.token);
     if (live + request.tasks > most_tasks) return {Handed::Answer::kNoRoom, "full"};
     live += request.tasks;
-    return {answer, "1"};
+    return {answer, is_strange ? "site: no budget" : "1", is_strange};
   }
   std::map<std::string, std::vector<JobStatus>> query(const std::vector<Asked>& asked) override {
     std::map<std::string, std::vector<JobStatus>> answers;
@@ -38,6 +38,7 @@ class BlackHole : public Scheduler {
     for (const auto& one : asked) cancelled.push_back(one.token);
   }
   Room room() override {
+    if (is_missing) throw MissingProgram("sbatch");
     if (is_shut) return {most_tasks, 0, "MaxSubmitJobs is 0", true};
     return {most_tasks, INT64_MAX, {}};
   }
@@ -47,7 +48,7 @@ class BlackHole : public Scheduler {
   }
 
   std::string where;  ///< place()
-  bool is_silent = false, is_shut = false;
+  bool is_silent = false, is_shut = false, is_strange = false, is_missing = false;
   std::vector<std::string> tokens, cancelled;
   Handed::Answer answer = Handed::Answer::kTaken;
   JobStatus::Phase phase = JobStatus::Phase::kEnded;

@@ -80,6 +80,32 @@ cancel_by_hand() {
   both_end 0 ok=12
 }
 
+# Of tasks that wait, one by one: Slurm keeps no record of such, and they are not begun all the same.
+cancel_waiting_tasks() {
+  local job
+  use --nodes 2
+  write_sweep array
+  takes 600
+  start_run array --max-in-flight 1
+  within 60 at_least 1 attempts array
+  job=$(jobs_of_both)
+  within 60 queue_was_asked 4 # so that pippin has seen them wait
+  scancel "${job}_4" "${job}_7" "${job}_[8-12]"
+  takes 0.1
+  scancel "${job}_1" "${job}_2" # which runs, and perhaps the next
+  ended 1 array
+  like "$(<array.err)" 'not measured, as their jobs were cancelled; go on with: .* run array.yaml'
+  unlike "$(<array.err)" 'no longer knows'
+  run 0 array
+  holds array ok=12
+}
+
+queue_was_asked() { # TIMES: since now, by pippin
+  [ -n "${asked_before:-}" ] || asked_before=$(times_asked)
+  [ "$(times_asked)" -ge $((asked_before + $1)) ]
+}
+times_asked() { sdiag | awk '/REQUEST_JOB_(USER_)?INFO / { sub(".*count:", ""); sum += $1 } END { print sum + 0 }'; }
+
 # A controller that is away hears of it later; until then nothing of what waits begins.
 cancel_unheard() {
   local status=0
