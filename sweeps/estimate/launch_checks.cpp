@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweeps/estimate/launch_checks.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "sweeps/estimate/megatron_arguments.h"
@@ -119,13 +121,23 @@ void check_needs(const MegatronGiven& given, const Setup& setup) {
               typed_argument("accumulate_allreduce_grads_in_fp32"));
 }
 
-void doubt_strangers(const NamedValues& arguments, MegatronSetup& read) {
+std::vector<std::string> strangers_among(const NamedValues& arguments, const MegatronSetup& read) {
+  std::vector<std::string> strangers;
   for (const auto& [name, value] : arguments) {
+    const std::string typed = typed_argument(name);
     const bool is_off = value.text.empty() || value.text == "0" || value.text == "None" ||
                         lower(value.text) == "false";
-    if (is_off || is_megatron_argument(name)) continue;
-    if (std::erase(read.unused, typed_argument(name)) > 0)
-      read.unknown.push_back(typed_argument(name));
+    const bool is_unused =
+        std::find(read.unused.begin(), read.unused.end(), typed) != read.unused.end();
+    if (is_unused && !is_off && !is_megatron_argument(name)) strangers.push_back(typed);
+  }
+  return strangers;
+}
+
+void doubt_strangers(const NamedValues& arguments, MegatronSetup& read) {
+  for (const std::string& name : strangers_among(arguments, read)) {
+    std::erase(read.unused, name);
+    read.unknown.push_back(name);
   }
 }
 

@@ -22,8 +22,10 @@ void check_needs(const MegatronGiven& given, const Setup& setup);
 /// started by the Megatron of its day. Errors: Error (bad input).
 void check_typed_launch(const NamedValues& arguments, const Setup& setup);
 
-/// Of a launch that somebody typed: an argument that Megatron-LM has not, of another trainer, goes
-/// from what is not used to what is not known.
+/// What of a launch that somebody typed is not used and Megatron-LM has no argument of, but another
+/// trainer: it may change memory.
+std::vector<std::string> strangers_among(const NamedValues& arguments, const MegatronSetup& read);
+/// Takes these from what is not used to what is not known.
 void doubt_strangers(const NamedValues& arguments, MegatronSetup& read);
 
 /// Adds what of the time is as if something were not so.

@@ -32,15 +32,22 @@ bool knows_memory(const Sweep& sweep) {
   return sweep.cluster.gpus_per_node > 0 && sweep.cluster.accelerator.memory_gib.has_value();
 }
 
+/// What an estimate takes for granted of arguments that it has never heard of.
+std::string words_on(const std::vector<std::string>& strangers) {
+  if (strangers.empty()) return "";
+  return fmt::format(", where {} {} nothing of that", join(strangers, " "),
+                     strangers.size() == 1 ? "changes" : "change");
+}
+
 Verdict judge(const Sweep& sweep, const Point& point) {
-  const SetupOfPoint read = setup_of_point(sweep, point, ReadCommand::kLeniently);
+  const SetupOfPoint read = setup_of_point(sweep, point, VocabularyUnsaid::kLeast);
   if (read.is_impossible) return {"layout: " + read.why_not, ""};
   if (!knows_memory(sweep)) return {};
   if (!read.setup) return {"", read.why_not};
   const auto memory = sweep.cluster.accelerator.memory_gib;
   const auto said = judge_setup(*read.setup, {}, *memory * kDoubt);
   if (said.fits != false) return {};
-  return {"memory: " + judge_setup(*read.setup, {}, memory).why, ""};
+  return {"memory: " + judge_setup(*read.setup, {}, memory).why + words_on(read.strangers), ""};
 }
 
 /// Errors: Error (bad input) where all were dropped, or the one that each incomplete block

@@ -17,16 +17,17 @@ struct SetupOfPoint {
   std::vector<std::string> assumed;  ///< what the command leaves open, in words
   Count iterations;                  ///< that it runs; of a command, where it says --train-iters
   bool is_impossible = false;        ///< no trainer starts such a layout
+  std::vector<std::string> strangers = {};  ///< arguments of another trainer than Megatron
 };
 
-/// How a command is read: as it most likely is; or so that nothing condemns a point wrongly, by the
-/// least vocabulary where none is said, and knowing nothing of arguments that Megatron-LM has not.
-enum class ReadCommand { kAsLikely, kLeniently };
+/// Which vocabulary is taken where neither the command nor the point says one: that of its
+/// tokenizer, or else the least, so that it condemns no point.
+enum class VocabularyUnsaid { kUsual, kLeast };
 
 /// A point of the probe `training`, or one whose command has Megatron's arguments. Errors: as
 /// script_run(); what cannot be judged is said in `why_not`.
 SetupOfPoint setup_of_point(const Sweep& sweep, const Point& point,
-                            ReadCommand reading = ReadCommand::kAsLikely);
+                            VocabularyUnsaid vocabulary = VocabularyUnsaid::kUsual);
 
 /// Whether any point of the sweep may be judged.
 bool has_setups(const Sweep& sweep);

@@ -38,6 +38,10 @@ TEST_CASE("points that cannot fit are dropped with the figure that condemns them
   REQUIRE(plan.at("dropped").size() == 2);
   const std::string reason = plan.at("dropped")[0].at("reason");
   CHECK_THAT(reason, Catch::Matches("memory: stage 0 needs [0-9.]+ GiB of 39.6"));
+  here.write("own.yaml", megatron_sweep("--reuse-fp32-param --log-interval 1"));
+  const auto own = nlohmann::json::parse(here.pippin("plan own.yaml --format json").out);
+  CHECK(own.at("dropped")[0].at("reason") ==
+        reason + ", where --reuse-fp32-param changes nothing of that");
   const auto all =
       nlohmann::json::parse(here.pippin("plan s.yaml --keep-infeasible --format json").out);
   CHECK(all.at("points").size() == 4);
@@ -46,8 +50,8 @@ TEST_CASE("points that cannot fit are dropped with the figure that condemns them
 
 TEST_CASE("what no estimate knows of memory is no reason to drop a point") {
   const test::Workplace here;
-  for (const std::string more : {"--optimizer-cpu-offload", "--fp4-format e2m1", "--deepspeed",
-                                 "--partition-activations", "--reuse-fp32-param"}) {
+  for (const std::string more :
+       {"--optimizer-cpu-offload", "--fp4-format e2m1", "--deepspeed", "--partition-activations"}) {
     CAPTURE(more);
     here.write("s.yaml", megatron_sweep(more));
     CHECK(
