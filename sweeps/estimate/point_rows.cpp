@@ -101,6 +101,8 @@ std::vector<PointRow> read_point_rows(std::string_view text, const std::string& 
     for (std::size_t i = 0; i < cells.size(); ++i) row[names[i]] = cell_of(cells[i]);
     rows.emplace_back(std::move(row));
   }
+  if (names.empty())
+    bad_input("{}: it is empty; a table begins with a line of names, parted by tabs", where);
   return rows;
 }
 

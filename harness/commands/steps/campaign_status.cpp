@@ -123,6 +123,16 @@ void take_time(std::optional<std::int64_t>& time, const std::optional<std::int64
   if (!time || (later ? *other > *time : *other < *time)) time = other;
 }
 
+/// "'scontrol release ID'" with the job's own, where that is known.
+std::string with_id(std::string remedy, const Submission& submission) {
+  constexpr std::string_view kId = " ID'";
+  const std::string id = submission.handed.value_or("");
+  const bool is_known = !id.empty() && id.front() >= '0' && id.front() <= '9';
+  if (const auto at = remedy.find(kId); at != std::string::npos && is_known)
+    remedy.replace(at + 1, kId.size() - 2, id);
+  return remedy;
+}
+
 /// What the scheduler says of the jobs.
 void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
   Tally waits, stuck, suspended;
@@ -152,7 +162,8 @@ void take_tasks(const CampaignMachine& machine, CampaignStatus& status) {
       if (task.remedy.empty()) {
         waits.add(task.evidence.empty() ? "their turn" : task.evidence);
       } else {
-        stuck.add(fmt::format("{} of {}", task.evidence, state.submission.name), task.remedy);
+        const std::string why = task.evidence.empty() ? "" : task.evidence + " of ";
+        stuck.add(why + state.submission.name, with_id(task.remedy, state.submission));
       }
     }
   }

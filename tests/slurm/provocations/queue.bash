@@ -122,6 +122,8 @@ held_back_in_the_queue() {
   write_sweep array
   start_run array
   within 30 grep -q "does not start: JobHeldUser; it is held: 'scontrol release ID'" array.err
+  pippin status array >out
+  like "$(<out)" "JobHeldUser of array-n1-s1; it is held: 'scontrol release [0-9]+'"
   queued | sort -u | xargs scontrol release
   ended 0 array
   holds array ok=12

@@ -426,6 +426,7 @@ TEST_CASE("columns stand in any order and a table without ids is refused") {
   CHECK(one[1].count("layers") == 8);
   CHECK_THROWS_WITH(read_point_rows("layers\n4\n", "x.tsv"), Catch::Contains("x.tsv:1: no column"));
   CHECK_THROWS_WITH(read_point_rows("id\tlayers\na\n", "x.tsv"), "x.tsv:2: 1 cells, and 2 columns");
+  CHECK_THROWS_WITH(read_point_rows("\n", "x.tsv"), Catch::Contains("x.tsv: it is empty"));
   CHECK_THROWS_WITH(read_point_rows("id\ttp\ttp\n", "x.tsv"),
                     "x.tsv:1: two columns are named 'tp'");
   CHECK(read_point_rows("\xef\xbb\xbfid\na\n", "x.tsv").size() == 1);
