@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/records/sweep.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -26,6 +27,15 @@ std::string_view text_of(Pack pack) {
       return "point";
   }
   throw std::logic_error("unnamed Pack");
+}
+
+bool computes_on_processors(const Sweep& sweep) {
+  const std::string& probe = sweep.trainer.probe;
+  if (probe.empty() || probe == "replay") return false;
+  return std::none_of(sweep.points.begin(), sweep.points.end(), [](const Point& point) {
+    const Value* device = find_value(point.axes, "device");
+    return device && device->text == "cuda";
+  });
 }
 
 namespace {

@@ -77,6 +77,10 @@ struct Sweep {
   std::optional<std::int64_t> canary_bytes = {};  ///< of its messages; nothing: its first reading's
 };
 
+/// Whether a probe of ours computes on processors alone, as no point has `device: cuda`. What
+/// replays, or is a person's own, is as its cluster says.
+bool computes_on_processors(const Sweep& sweep);
+
 /// Seconds that a reading of the sweep's canary is counted with, its start too; 0 without one.
 std::int64_t reading_time_s(const Sweep& sweep);
 /// Seconds after which a reading is stopped; 0 without one.

@@ -92,7 +92,7 @@ Campaign begin_campaign(const Sweep& sweep, std::int64_t number, const std::stri
   campaign.started = started;
   campaign.cluster = sweep.cluster.name;
   campaign.accelerator = sweep.cluster.accelerator.name;
-  campaign.peak_tflops = sweep.cluster.accelerator.peak_tflops;
+  if (!computes_on_processors(sweep)) campaign.peak_tflops = sweep.cluster.accelerator.peak_tflops;
   campaign.scheduler = sweep.cluster.scheduler;
   campaign.files_late_s = files_late_s(sweep.cluster);
   campaign.order = text_of(sweep.order);

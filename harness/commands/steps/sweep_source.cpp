@@ -19,15 +19,14 @@ namespace {
 
 /// Where a cluster has GPUs, and a probe of ours would compute on its processors.
 void tell_idle_gpus(const Globals& globals, const Sweep& sweep) {
-  const std::string& probe = sweep.trainer.probe;
   const Accelerator& accelerator = sweep.cluster.accelerator;
-  if (probe.empty() || probe == "replay" || generation_of(accelerator) == Generation::kOther)
-    return;
+  if (!computes_on_processors(sweep) || generation_of(accelerator) == Generation::kOther) return;
   if (std::none_of(sweep.points.begin(), sweep.points.end(),
                    [](const Point& point) { return find_value(point.axes, "device"); }))
-    remark(globals, fmt::format("{} computes on the processors of {}; for its GPUs ({}) say fixed: "
-                                "{{device: cuda}}",
-                                probe, printable(sweep.cluster.name), accelerator.name));
+    remark(globals,
+           fmt::format("{} computes on the processors of {}; for its GPUs ({}) say fixed: "
+                       "{{device: cuda}}",
+                       sweep.trainer.probe, printable(sweep.cluster.name), accelerator.name));
 }
 
 }  // namespace

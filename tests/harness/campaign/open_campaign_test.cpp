@@ -172,3 +172,18 @@ TEST_CASE("fewer allocations are asked for and only what has begun goes on") {
   }
   CHECK(runs == std::set<std::string>{"a-a1", "a-a2", "a-a4"});
 }
+
+TEST_CASE("a campaign is rated by its cluster's peak where it computes on its GPUs") {
+  Sweep sweep = sweep_with({"a", "b"}, {1, 1});
+  sweep.cluster.accelerator.peak_tflops = {{"bf16", 312}};
+  const auto is_rated = [&] { return !begin_campaign(sweep, 1, "now").peak_tflops.empty(); };
+  CHECK(is_rated());  // by a command of the user's
+  sweep.trainer.probe = "replay";
+  CHECK(is_rated());
+  sweep.trainer.probe = "training";
+  CHECK_FALSE(is_rated());
+  sweep.points[0].axes.emplace_back("device", value_of("cpu"));
+  CHECK_FALSE(is_rated());
+  sweep.points[1].axes.emplace_back("device", value_of("cuda"));
+  CHECK(is_rated());
+}
