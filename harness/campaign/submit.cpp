@@ -90,8 +90,9 @@ void CampaignMachine::submit_what_is_due() {
   try {
     room = scheduler_.room();
     if (room.is_shut && ignores_limit_) room.tasks = INT64_MAX;
-  } catch (const MissingProgram&) {
+  } catch (const MissingProgram& error) {
     if (tasks_in_flight() == 0) throw;  // there is nothing to wait for
+    held_back_ = error.what();
     return;
   } catch (const Error& error) {
     held_back_ = error.what();
