@@ -94,7 +94,7 @@ FreshFile::FreshFile(fs::path place, bool is_private) : place_(std::move(place))
   if (is_like_it) return;
   const int error = errno;
   ::unlink(path_.c_str());
-  file_failed("set the mode and the attributes of", path_, error);
+  file_failed("set the mode and the attributes of", place_, error);
 }
 
 FreshFile::~FreshFile() {
@@ -109,7 +109,7 @@ void FreshFile::create(unsigned mode) {
     const int file =
         ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     if (file < 0 && errno == EEXIST) continue;
-    if (file < 0) file_failed("create", path_, errno);
+    if (file < 0) file_failed("create", place_, errno);
     file_ = Descriptor(file);
     is_there_ = true;
     struct stat status {};
@@ -117,18 +117,18 @@ void FreshFile::create(unsigned mode) {
     const bool locked = ::flock(file, LOCK_EX) == 0;
     if (!locked || ::fstat(file, &status) != 0 || status.st_nlink > 0) return;
   }
-  file_failed("create", path_, EEXIST);
+  file_failed("create", place_, EEXIST);
 }
 
 void FreshFile::write(std::string_view text) {
-  write_all(file_, text, path_);
-  if (::fsync(file_.number()) != 0) file_failed("write", path_, errno);
+  write_all(file_, text, place_);
+  if (::fsync(file_.number()) != 0) file_failed("write", place_, errno);
 }
 
-void FreshFile::append(std::string_view text) { write_all(file_, text, path_); }
+void FreshFile::append(std::string_view text) { write_all(file_, text, place_); }
 
 void FreshFile::put_in_place() {
-  if (::rename(path_.c_str(), place_.c_str()) != 0) file_failed("rename to", place_, errno);
+  if (::rename(path_.c_str(), place_.c_str()) != 0) file_failed("replace", place_, errno);
   is_there_ = false;
   if (file_.close() != 0) file_failed("write", place_, errno);
   sync_directory(place_.parent_path());

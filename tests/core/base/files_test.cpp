@@ -170,7 +170,7 @@ TEST_CASE("what cannot be written says so, names the path and leaves no file bes
   CHECK_THAT(error_of([&] { disk().make_directory(folder / "file/x"); }),
              Catch::Contains("file: cannot create: "));
   CHECK_THAT(error_of([&] { disk().write(folder / "folder", "y"); }),
-             Catch::Contains("folder: cannot rename to: Is a directory"));
+             Catch::Contains("folder: cannot replace: Is a directory"));
   CHECK_THAT(error_of([&] { disk().read(folder / "folder"); }),
              Catch::Contains("folder: cannot read: Is a directory"));
   CHECK(disk().list(folder.path()) == std::vector<std::string>{"file", "folder"});
