@@ -72,10 +72,12 @@ Place place_of(const Sweep& sweep, const EstimateOptions& options,
   take_options(options, place.hardware);
   Hardware& hardware = place.hardware;
   if (!hardware.accelerator->memory_gib) {
+    const std::string& name = hardware.accelerator->name;
     remarks.push_back(
-        fmt::format("no fit and no time: the memory of accelerator {} is not known; "
-                    "--accelerator NAME names another",
-                    printable(hardware.accelerator->name)));
+        name == "cpu" ? "no fit and no time: no GPU is named; --accelerator or --cluster names one"
+                      : fmt::format("no fit and no time: the memory of accelerator {} is not "
+                                    "known; --accelerator NAME names another",
+                                    printable(name)));
     hardware.accelerator.reset();
     return place;
   }
@@ -139,9 +141,12 @@ class Points {
       remarks.push_back("assumed: " + words);
       remark(globals_, remarks.back());
     }
+    if (!read.strangers.empty())
+      remark(globals_, "not known, and left out of all figures: " + join(read.strangers, " "));
     if (options_.checkpoints) return print_checkpoints({{point.name, *read.setup}}, options_);
     if (options_.compat) return print_figures_of_tool(*read.setup, options_);
-    print_estimate({*read.setup, point.name, remarks, {}, {}}, place_.hardware, options_);
+    print_estimate({*read.setup, point.name, remarks, read.strangers, {}}, place_.hardware,
+                   options_);
   }
 
   void print_all() const {
@@ -154,6 +159,8 @@ class Points {
       said.why = read.why_not;
       if (read.setup)
         said = judge_setup(*read.setup, place_.machine, memory_gib(), place_.hardware.known);
+      if (!read.strangers.empty())
+        said.why += "; not known, and left out: " + join(read.strangers, " ");
       said.id = point.name;
       all.push_back(std::move(said));
     }

@@ -42,6 +42,13 @@ TEST_CASE("points that cannot fit are dropped with the figure that condemns them
   const auto own = nlohmann::json::parse(here.pippin("plan own.yaml --format json").out);
   CHECK(own.at("dropped")[0].at("reason") ==
         reason + ", where --reuse-fp32-param changes nothing of that");
+  const auto judged =
+      nlohmann::json::parse(here.pippin("--quiet estimate own.yaml --format json").out);
+  const auto& first = judged.at("points")[0];
+  CHECK_THAT(first.at("why").get<std::string>(),
+             Contains("; not known, and left out: --reuse-fp32-param"));
+  CHECK_THAT(here.pippin("estimate own.yaml " + first.at("id").get<std::string>()).out,
+             Contains("not known with --reuse-fp32-param; without, it does not fit"));
   const auto all =
       nlohmann::json::parse(here.pippin("plan s.yaml --keep-infeasible --format json").out);
   CHECK(all.at("points").size() == 4);
