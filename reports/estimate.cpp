@@ -69,12 +69,15 @@ FlatTable max_models_table(const std::vector<MaxModel>& all) {
   columns.add(
       {"point", "point", 9, kLeft}, [](const auto& one) { return printable(one.point); },
       [](const auto& one) { return one.point; });
-  columns.add_count({"hidden", "hidden", 6}, &MaxModel::hidden);
-  const auto depth = [layers](const MaxModel& one) { return layers(one.deepest); };
-  columns.add(
-      {"layers", "layers", 8},
-      [depth](const MaxModel& one) { return depth(one) ? std::to_string(*depth(one)) : ""; },
-      depth);
+  const auto count = [&](const char* name, int importance, auto value) {
+    const auto shown = [value](const MaxModel& one) {
+      const auto found = value(one);
+      return found ? std::to_string(*found) : std::string();
+    };
+    columns.add({name, name, importance}, shown, value);
+  };
+  count("hidden", 6, [](const MaxModel& one) { return one.hidden; });
+  count("layers", 8, [layers](const MaxModel& one) { return layers(one.deepest); });
   number("B params", "billion_parameters", 8,
          [billions](const MaxModel& one) { return billions(one.deepest); });
   number("GiB", "needed_gib", 7, [gib](const MaxModel& one) { return gib(one.deepest); });

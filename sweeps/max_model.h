@@ -29,7 +29,7 @@ std::optional<FittingModel> largest_named_model(const Setup& setup, double usabl
 struct MaxModel {
   std::string point;
   std::optional<FittingModel> deepest, named;
-  std::int64_t hidden = 0;
+  std::optional<std::int64_t> hidden = {};
   std::string why;  ///< why nothing is
 };
 

@@ -26,7 +26,7 @@ ExitCode plan_max_model(const Globals& globals, const PlanOptions& options) {
   for (const Point& point : sweep.points) {
     const SetupOfPoint read = setup_of_point(sweep, point);
     if (!read.setup) {
-      all.push_back({point.name, {}, {}, 0, read.why_not});
+      all.push_back({point.name, {}, {}, {}, read.why_not});
       continue;
     }
     const double usable = usable_bytes(read.setup->generation, *accelerator.memory_gib);
