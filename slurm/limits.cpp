@@ -102,7 +102,7 @@ Place filled_in(const LimitAnswers& answers, Place place) {
 /// The one of that name, or the default one; without lines where there is none.
 Record partition_named(std::string_view partitions, std::string_view name) {
   for (std::string_view line : split(partitions, '\n')) {
-    const Record partition{{line}};
+    Record partition{{line}};
     const bool is_meant = name.empty() ? partition.value("Default") == "YES"
                                        : partition.value("PartitionName") == name;
     if (is_meant) return partition;

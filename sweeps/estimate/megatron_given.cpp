@@ -339,21 +339,22 @@ auto entry_of(const Table& table, std::string_view name) {
                       [&](const auto& entry) { return entry.name == name; });
 }
 
+/// Whether a count's value says that there is none, or leaves it to torchrun, which counts itself.
+bool says_no_count(std::string_view name, std::string_view text) {
+  const bool may_be_0 =
+      name == "num_experts" || name == "mtp_num_layers" || name == "wgrad_deferral_limit";
+  const bool is_open = (name == "nproc_per_node" && (text == "gpu" || text == "auto")) ||
+                       (name == "nnodes" && text.find(':') != std::string_view::npos);
+  return is_open || (may_be_0 && text == "0");
+}
+
 /// False where the name is none of those that count.
 bool take(const std::string& name, const Value& value, MegatronGiven& given) {
   if (const auto* one = entry_of(kCounts, name); one != std::end(kCounts)) {
-    const bool is_none =
-        name == "num_experts" || name == "mtp_num_layers" || name == "wgrad_deferral_limit";
-    // Torchrun counts them itself: in how many there are it leaves a choice.
-    const bool is_open =
-        (name == "nproc_per_node" && (value.text == "gpu" || value.text == "auto")) ||
-        (name == "nnodes" && value.text.find(':') != std::string::npos);
-    if (is_open)
+    if (says_no_count(name, value.text))
       given.*one->member = std::nullopt;
     else if (name == "zero_stage" && value.text == "0")
       given.zero = 0;
-    else if (is_none && value.text == "0")
-      given.*one->member = std::nullopt;
     else if (value.text != "None")
       given.*one->member = count_of(name, value);
   } else if (const auto* flag = entry_of(kFlags, name); flag != std::end(kFlags)) {
