@@ -324,31 +324,28 @@ std::int64_t SlurmScheduler::may_arrive_for_s(const Asked& asked) {
 void SlurmScheduler::note_queue(const Asked& asked, const std::vector<JobStatus>& tasks) {
   const auto now = std::chrono::steady_clock::now();
   const bool has_array = !std::all_of(tasks.begin(), tasks.end(), is_absent);
+  auto& seen = seen_[asked.token];
+  seen.resize(tasks.size());
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const std::pair task{asked.token, i};
-    if (tasks[i].phase == Phase::kWaiting) {
-      waited_[task] = now;
-    } else if (!is_absent(tasks[i])) {
-      waited_.erase(task);
-    } else if (has_array && asked.handed) {
-      left_array_.insert(task);
-    }
-    if (!is_absent(tasks[i])) left_array_.erase(task);
+    if (is_absent(tasks[i]))
+      seen[i].left_array = seen[i].left_array || (has_array && asked.handed);
+    else if (tasks[i].phase == Phase::kWaiting)
+      seen[i] = {now, false};
+    else
+      seen[i] = {};
   }
 }
 
 /// Whether somebody has cancelled a task that waited: of such a one Slurm keeps no record, but its
 /// array was in the queue without it. One that had begun would be in the accounting, or, without
 /// that, for MinJobAge in the queue.
-bool SlurmScheduler::was_cancelled_waiting(const Asked& asked, std::size_t task,
-                                           const JobStatus& status) {
-  if (left_array_.count({asked.token, task}) == 0 || status.evidence == kIsAccounted) return false;
+bool SlurmScheduler::was_cancelled_waiting(const SeenTask& seen, const JobStatus& status) {
+  if (!seen.left_array || status.evidence == kIsAccounted) return false;
   if (has_accounting()) return true;
-  const auto waited = waited_.find({asked.token, task});
   const std::string kept = slurm::config_value(config(), "MinJobAge");  // "300 sec"
   const auto kept_s = parse_integer(kept.substr(0, kept.find(' ')));
-  return waited != waited_.end() && kept_s &&
-         std::chrono::steady_clock::now() - waited->second < std::chrono::seconds(*kept_s);
+  return seen.waiting_at && kept_s &&
+         std::chrono::steady_clock::now() - *seen.waiting_at < std::chrono::seconds(*kept_s);
 }
 
 /// What to think of tasks that are neither in the queue nor over by their accounting.
@@ -368,7 +365,7 @@ void SlurmScheduler::judge_missing(const Asked& asked, std::vector<JobStatus>& t
     } else if (may_lag(asked, i)) {
       task = {Phase::kUnknown, "it has left the queue; accounting lags"};
       task.missed = true;
-    } else if (was_cancelled_waiting(asked, i, task)) {
+    } else if (was_cancelled_waiting(seen_[asked.token][i], task)) {
       task = {Phase::kEnded, "cancelled while it waited", End::kUser};
     } else {
       task = {Phase::kEnded, "Slurm no longer knows it"};

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/jobs/scheduler.h"
 #include "slurm/answers.h"
@@ -42,6 +42,11 @@ class SlurmScheduler : public Scheduler {
   std::int64_t update(const std::vector<Asked>& asked, const std::vector<std::string>& changes);
 
  private:
+  /// What the queue has shown of a task.
+  struct SeenTask {
+    std::optional<std::chrono::steady_clock::time_point> waiting_at;  ///< the last time
+    bool left_array = false;  ///< it is not there, though others of its array were
+  };
   using Answers = std::map<std::string, std::vector<JobStatus>>;
 
   const std::string& config();
@@ -54,7 +59,7 @@ class SlurmScheduler : public Scheduler {
   std::int64_t may_arrive_for_s(const Asked& asked);
   bool may_lag(const Asked& asked, std::size_t task);
   void note_queue(const Asked& asked, const std::vector<JobStatus>& tasks);
-  bool was_cancelled_waiting(const Asked& asked, std::size_t task, const JobStatus& status);
+  bool was_cancelled_waiting(const SeenTask& seen, const JobStatus& status);
   const slurm::LimitAnswers& settings();
   slurm::SubmitLimit submit_limit();
   void judge_missing(const Asked& asked, std::vector<JobStatus>& tasks);
@@ -65,10 +70,7 @@ class SlurmScheduler : public Scheduler {
   std::optional<slurm::LimitAnswers> settings_;  ///< but for what counts against them
   /// Since when a task is neither in the queue nor over by its accounting, which lags.
   std::map<std::pair<std::string, std::size_t>, std::chrono::steady_clock::time_point> missed_;
-  /// Tasks that the queue had not, though it had others of their array.
-  std::set<std::pair<std::string, std::size_t>> left_array_;
-  /// When a task was last seen to wait.
-  std::map<std::pair<std::string, std::size_t>, std::chrono::steady_clock::time_point> waited_;
+  std::map<std::string, std::vector<SeenTask>> seen_;  ///< of a token
   bool believes_earlier_ = false;  ///< a task would be gone by what an earlier process has missed
   /// Since when a submission is known that a clock ahead of this one has handed over.
   std::map<std::string, std::chrono::steady_clock::time_point> ahead_;

@@ -159,8 +159,10 @@ class Points {
       said.why = read.why_not;
       if (read.setup)
         said = judge_setup(*read.setup, place_.machine, memory_gib(), place_.hardware.known);
-      if (!read.strangers.empty())
+      if (!read.strangers.empty()) {
+        said.fits.reset();
         said.why += "; not known, and left out: " + join(read.strangers, " ");
+      }
       said.id = point.name;
       all.push_back(std::move(said));
     }

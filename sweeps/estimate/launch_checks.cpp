@@ -125,11 +125,10 @@ std::vector<std::string> strangers_among(const NamedValues& arguments, const Meg
   std::vector<std::string> strangers;
   for (const auto& [name, value] : arguments) {
     const std::string typed = typed_argument(name);
-    const bool is_off = value.text.empty() || value.text == "0" || value.text == "None" ||
-                        lower(value.text) == "false";
     const bool is_unused =
         std::find(read.unused.begin(), read.unused.end(), typed) != read.unused.end();
-    if (is_unused && !is_off && !is_megatron_argument(name)) strangers.push_back(typed);
+    if (is_unused && is_on(arguments, name) && !is_megatron_argument(name))
+      strangers.push_back(typed);
   }
   return strangers;
 }

@@ -15,6 +15,14 @@ const std::string kConfig =
     "Configuration data as of 2024-04-06T03:02:12\nClusterName = c1\n"
     "AccountingStorageType = accounting_storage/slurmdbd\nSLURM_VERSION = 22.05.8\n";
 
+/// One whose controller tells its configuration, and which release it is.
+struct AnsweringSlurm : FakeSlurm {
+  AnsweringSlurm() {
+    says_as_it_is("scontrol.config", kConfig);
+    says_as_it_is("sinfo.--version", "slurm 22.05.8\n");
+  }
+};
+
 Controller with_accounting() {
   Controller controller;
   controller.has_accounting = true;
@@ -46,9 +54,7 @@ TEST_CASE("a controller that is silent is asked once, and one without a configur
 }
 
 TEST_CASE("hidden partitions are asked for only where they are wanted") {
-  FakeSlurm fake;
-  fake.says_as_it_is("scontrol.config", kConfig);
-  fake.says_as_it_is("sinfo.--version", "slurm 22.05.8\n");
+  AnsweringSlurm fake;
   const Survey found = survey(false);
   CHECK(found.trouble.empty());
   CHECK(found.version == "22.05.8");
@@ -64,9 +70,7 @@ TEST_CASE("hidden partitions are asked for only where they are wanted") {
 }
 
 TEST_CASE("nodes are asked what their site keeps of them") {
-  FakeSlurm fake;
-  fake.says_as_it_is("scontrol.config", kConfig);
-  fake.says_as_it_is("sinfo.--version", "slurm 22.05.8\n");
+  AnsweringSlurm fake;
   fake.says("sinfo", "batch|2|idle|40|2|20|1|gpu:4|(null)|16000|n[1-2]\n");
   fake.says_as_it_is("scontrol.node", "NodeName=n2 CPUTot=40 CoreSpecCount=4 MemSpecLimit=900\n");
   const Survey found = survey(false);
@@ -77,9 +81,7 @@ TEST_CASE("nodes are asked what their site keeps of them") {
 }
 
 TEST_CASE("a banner of the site is no node") {
-  FakeSlurm fake;
-  fake.says_as_it_is("scontrol.config", kConfig);
-  fake.says_as_it_is("sinfo.--version", "slurm 22.05.8\n");
+  AnsweringSlurm fake;
   fake.says("sinfo", "** welcome **\nbatch|2|idle|40|2|20|1|gpu:4|(null)|16000|n[1-2]\n");
   const Survey found = survey(false);
   CHECK(found.trouble.empty());
@@ -87,9 +89,7 @@ TEST_CASE("a banner of the site is no node") {
 }
 
 TEST_CASE("nodes that cannot be read are told and the rest stands") {
-  FakeSlurm fake;
-  fake.says_as_it_is("scontrol.config", kConfig);
-  fake.says_as_it_is("sinfo.--version", "slurm 22.05.8\n");
+  AnsweringSlurm fake;
   fake.says_as_it_is("sinfo", "rubbish\n");
   const Survey found = survey(false);
   CHECK_THAT(found.trouble, Contains("sinfo"));

@@ -47,6 +47,7 @@ TEST_CASE("points that cannot fit are dropped with the figure that condemns them
   const auto& first = judged.at("points")[0];
   CHECK_THAT(first.at("why").get<std::string>(),
              Contains("; not known, and left out: --reuse-fp32-param"));
+  CHECK(first.at("fits").is_null());
   CHECK_THAT(here.pippin("estimate own.yaml " + first.at("id").get<std::string>()).out,
              Contains("not known with --reuse-fp32-param; without, it does not fit"));
   const auto all =
