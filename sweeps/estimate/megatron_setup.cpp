@@ -16,6 +16,7 @@
 #include "sweeps/estimate/newer_layers.h"
 #include "sweeps/estimate/parameters.h"
 #include "sweeps/estimate/stage_parameters.h"
+#include "sweeps/estimate/unknown_arguments.h"
 #include "sweeps/estimate/vocabularies.h"
 
 namespace pippin {

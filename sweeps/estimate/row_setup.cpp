@@ -8,6 +8,7 @@
 #include "sweeps/estimate/megatron_setup.h"
 #include "sweeps/estimate/row_checks.h"
 #include "sweeps/estimate/row_reader.h"
+#include "sweeps/estimate/unknown_arguments.h"
 
 namespace pippin {
 

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "sweeps/estimate/megatron_given.h"
+#include "sweeps/estimate/unknown_arguments.h"
 
 namespace pippin {
 
